@@ -33,6 +33,8 @@ import { startRetention } from './retention/run-retention.ts'
 import type { RetentionSettings } from './retention/run-retention.ts'
 import { startJanitor } from './janitor.ts'
 import { watchClock } from './watch-clock.ts'
+import { watchTroubles } from './watch-troubles.ts'
+import type { TroubleWatch } from './watch-troubles.ts'
 import { keepClock, lookAtClock } from './store/recovery/keep-clock.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
@@ -235,6 +237,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   let batches: BatchRunner | undefined
   let notifications: PeriodicTask | undefined
   let tasks: PeriodicTask | undefined
+  let troubles: TroubleWatch | undefined
   let replicas: Replicas | undefined
   let isStopping = false
   const feed = createFeed({
@@ -264,6 +267,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     handlers: createHandlers({
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
+      troubles: () => troubles?.current() ?? [],
     }),
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
@@ -350,7 +354,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await openVault(vault, working.db, sealingKeys)
       await keepSigningKey(working.db, signer.publicKey)
       await clock.refresh()
+      troubles = watchTroubles(workerDeps, {
+        space,
+        kid: signer.publicKey.kid,
+        polls: () => worker?.status().polls ?? null,
+      })
       tasks = combineTasks([
+        troubles,
         watchClock(workerDeps, clock, signer.publicKey),
         startJanitor(workerDeps, signer.publicKey, {
           sealingKeys: () => readSealingKeys(sealingKeys),

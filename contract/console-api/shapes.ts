@@ -40,6 +40,7 @@ export type {
   PropertyChange,
   PropertyView,
 } from '#contract/runtime-api/common.ts'
+export type { Trouble } from '#contract/runtime-api/troubles.ts'
 export type { ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'
 export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'

@@ -335,6 +335,12 @@ export const CALL_CAUSES = {
       zh: '运行时在等待插件 {plugin} 时中断，已重新调用。',
     },
   },
+  callNotRecorded: {
+    message: {
+      en: 'The database accepted no writes, so the result of the call to plugin {plugin} could not be recorded. The call was repeated.',
+      zh: '数据库当时不接受写入，因此无法记录对插件 {plugin} 的调用结果，已重新调用。',
+    },
+  },
   callRuntimeError: {
     title: { en: 'The runtime failed while calling the plugin', zh: '运行时在调用插件时出错' },
     message: {

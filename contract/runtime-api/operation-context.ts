@@ -41,8 +41,12 @@ export const CAUSE_KINDS = [
   'service.save',
 ] as const satisfies readonly AuditAction[]
 
-/** What the platform itself does that can: a start of the runtime, and a restore or failover of its database. */
-export const PROCESS_CAUSES = ['runtime.start', 'database.recover'] as const
+/** A time in which the database accepted no writes, or had no space left. */
+export const PROCESS_TROUBLES = ['database.read_only', 'database.full'] as const
+export type ProcessTrouble = (typeof PROCESS_TROUBLES)[number]
+
+/** What the platform itself does that can: a start of the runtime, a restore or failover of its database, and its troubles. */
+export const PROCESS_CAUSES = ['runtime.start', 'database.recover', ...PROCESS_TROUBLES] as const
 export type ProcessCause = (typeof PROCESS_CAUSES)[number]
 
 /**
@@ -52,6 +56,8 @@ export type ProcessCause = (typeof PROCESS_CAUSES)[number]
 export const ContextCause = z.object({
   kind: z.enum([...CAUSE_KINDS, ...PROCESS_CAUSES]),
   at: Timestamp,
+  /** The end of a trouble of the database; absent of anything else. */
+  until: Timestamp.optional(),
   /** Null, like `reason` and `link`, if it was made in a scope that the caller may not read. */
   by: Person.nullable(),
   reason: z.string().nullable(),
@@ -60,7 +66,7 @@ export const ContextCause = z.object({
   link: z
     .object({ to: z.enum(['plugin', 'service', 'operation', 'installation']), id: z.string() })
     .nullable(),
-  /** While the operation was unfinished; false before it and after its end. */
+  /** While the operation was unfinished, in part or as a whole; false before it and after its end. */
   during: z.boolean(),
   /** The first ten. */
   changes: z.array(AuditChange),

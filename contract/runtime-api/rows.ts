@@ -20,6 +20,7 @@ import { recoveryEndpoints } from './recovery.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
+import { troubleEndpoints } from './troubles.ts'
 import type { AuditAction } from './vocabulary.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
@@ -27,6 +28,7 @@ import { webhookEndpoints } from './webhooks.ts'
 export const runtimeApi = {
   ...summaryEndpoints,
   ...recoveryEndpoints,
+  ...troubleEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
   ...operationContextEndpoints,

@@ -249,6 +249,13 @@ export type CauseState = (typeof CAUSE_STATES)[number]
 /** Characters of whom or what a cause waits for. */
 export const WAITING_FOR_MAX = 200
 
+/**
+ * What keeps the platform itself from working: the database accepts no writes, or has no space left; or no worker looks for work
+ * although operations are due.
+ */
+export const TROUBLES = ['DATABASE_READ_ONLY', 'DATABASE_FULL', 'NO_WORKER'] as const
+export type TroubleKind = (typeof TROUBLES)[number]
+
 /** What a webhook can report. */
 export const NOTIFICATION_EVENTS = [
   'operation.failed',

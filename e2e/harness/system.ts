@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { freePort } from '#database/free-port.ts'
 import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
-import { toUrl } from '#database/settings.ts'
+import { clientConfig, toUrl } from '#database/settings.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
 import { createLog } from '#http-kit/log.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
@@ -65,6 +66,8 @@ export interface System {
   ageSignIns(seconds: number): Promise<void>
   /** Recovers the database as after the restore of a backup; the returned function lets nobody be told of it any longer. */
   restored(backup: { at: string; version: string; build: string | null }): Promise<() => Promise<void>>
+  /** Sets the database to read-only, as a failover to a standby would, or back. */
+  acceptWrites(accepts: boolean): Promise<void>
   /** Plugin calls as the scripted plugin received them. */
   calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
   stop(): Promise<void>
@@ -206,6 +209,20 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       return async () => {
         await sql`update runtime.server_identity set recovered_at = null`.execute(tables.db)
       }
+    },
+    async acceptWrites(accepts) {
+      // in the database `postgres`, so that the setting does not apply to this session
+      const client = new pg.Client(clientConfig({ ...database.connection, database: 'postgres' }))
+      await client.connect()
+      const { database: name } = database.connection
+      await client.query(
+        `alter database ${pg.escapeIdentifier(name)} ${accepts ? 'reset default_transaction_read_only' : 'set default_transaction_read_only = on'}`,
+      )
+      // the setting applies to new sessions only
+      await client.query(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1`, [
+        name,
+      ])
+      await client.end()
     },
     async calls(operationId) {
       const response = await fetch(`${plugins.scriptedHooks}/log?operationId=${operationId}`)

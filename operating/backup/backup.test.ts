@@ -119,6 +119,8 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
         // the restore adds an entry
         'runtime.audit_head',
         'runtime.server_identity',
+        // the worker of the first one notes in it that it runs
+        'runtime.signing_key',
         'runtime.scope',
         'runtime.installation',
       ].includes(table)
@@ -546,6 +548,7 @@ const LATER = {
     'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
     'runtime.operation': ['cause_id'],
     'runtime.batch_item': ['shown_values', 'environment_key', 'application_runtime_id', 'workspace_id'],
+    'runtime.signing_key': ['worker_seen_at'],
     'runtime.attempt': ['wire', 'by_platform'],
     'runtime.server_identity': ['because', 'backup_at', 'backup_version', 'backup_build'],
     'runtime.webhook': ['format'],

@@ -206,8 +206,8 @@ describe('a bundle', () => {
       const answer = await http.call(fillPath(path, { ...params, environmentKey }) + query)
       assert.equal(answer.errorCode, '0', `${name}: ${JSON.stringify(answer.json)}`)
       assert.doesNotMatch(JSON.stringify(answer.json), new RegExp(SECRET), name)
-      if (Array.isArray(answer.data['items']) && !name.includes('referrers'))
-        // nothing refers to the service
+      if (Array.isArray(answer.data['items']) && !name.includes('referrers') && name !== 'GET /troubles')
+        // nothing refers to the service, and the platform works
         assert(itemsOf(answer).length > 0, `${name} lists something`)
     }
   })

@@ -1,3 +1,4 @@
+import type { Trouble } from '#contract/runtime-api/troubles.ts'
 import { listAudit } from '../use-cases/audit/list.ts'
 import { continueBatch, stopBatch } from '../use-cases/batches/continue-batch.ts'
 import { createBatch } from '../use-cases/batches/create-batch.ts'
@@ -94,14 +95,17 @@ import type { Handlers } from './handlers.ts'
 export interface RouteOptions {
   egress: Egress
   stream: StreamOptions
+  /** What keeps the platform from working. */
+  troubles: () => readonly Trouble[]
 }
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
 /** The use case behind every row of the runtime API. */
-export function createHandlers({ egress, stream }: RouteOptions): Handlers {
+export function createHandlers({ egress, stream, troubles }: RouteOptions): Handlers {
   return {
     'GET /summary': readSummary,
+    'GET /troubles': () => Promise.resolve({ items: [...troubles()] }),
     'GET /scopes': listScopes,
 
     'GET /installations': listInstallations,

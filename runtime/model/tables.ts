@@ -403,5 +403,6 @@ export interface RuntimeTables {
     public_jwk: Json<JsonValue>
     last_seen_at: Time
     clock_ahead_ms: number | null
+    worker_seen_at: string | null
   }
 }

@@ -1,5 +1,7 @@
 /** What a worker has done since it started, as numbers that only increase. */
 export interface WorkerCounters {
+  /** Looks for due operations, whether or not there were any. */
+  polls: number
   leasePolls: number
   /** Operations that were leased. */
   leased: number

@@ -17,14 +17,21 @@ export async function recordProcessEvent(db: Db, kind: ProcessCause): Promise<vo
   )
 }
 
+export interface ProcessEventRow {
+  at: string
+  kind: ProcessCause
+  /** The end of a trouble. */
+  until: string | null
+}
+
 /** What the platform itself did between two times, newest first; to the present if `until` is null. */
 export async function listProcessEvents(
   db: Db,
   { since, until, limit }: { since: string; until: string | null; limit: number },
-): Promise<{ at: string; kind: ProcessCause }[]> {
-  const { rows } = await sql<{ at: string; kind: ProcessCause }>`
-    select at, kind from runtime.process_event
-    where at >= ${since}::timestamptz and at <= coalesce(${until}::timestamptz, 'infinity')
+): Promise<ProcessEventRow[]> {
+  const { rows } = await sql<ProcessEventRow>`
+    select at, kind, until from runtime.process_event
+    where coalesce(until, at) >= ${since}::timestamptz and at <= coalesce(${until}::timestamptz, 'infinity')
     order by at desc limit ${limit}`.execute(db)
   return rows
 }

@@ -10,6 +10,7 @@ import type { TestDatabase, TestServer } from '#database/testing.ts'
 import { openEvents, until } from '../testing/stream.ts'
 import { API, testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
+import { listProcessEvents } from '../store/process-events.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import { billing } from '../testing/bundles.ts'
 
@@ -68,6 +69,11 @@ async function onServer(text: string): Promise<void> {
   await client.end()
 }
 
+const troubles = async (): Promise<string[]> => {
+  const { data } = await http.call('/troubles')
+  return (data['items'] as { kind: string }[]).map(({ kind }) => kind)
+}
+
 const whyNotReady = async (): Promise<unknown> => {
   const answer = await http.send(`${API}/readyz`)
   const { message } = (await answer.json()) as JsonObject
@@ -123,6 +129,7 @@ describe('while the database is unavailable', () => {
     const readOnly = 'The database is set to read-only and takes no writes'
     await until(async () => (await whyNotReady()) === readOnly)
     assert.equal((await tryInstall()).status, 503)
+    await until(async () => (await troubles()).join() === 'DATABASE_READ_ONLY')
     // concurrent requests leave as many sessions behind, all of them permanently read-only
     const reads = await Promise.all(Array.from({ length: 8 }, () => http.call('/operations')))
     assert.ok(reads.every(({ status }) => status === 200))
@@ -134,6 +141,16 @@ describe('while the database is unavailable', () => {
       [200, 200, 200, 200],
     )
     await worksAgain()
+    await until(async () => (await troubles()).length === 0)
+    // so that operations can tell it from an interruption
+    const events = await listProcessEvents(http.runtime.deps.db, {
+      since: new Date(0).toISOString(),
+      until: null,
+      limit: 10,
+    })
+    const recorded = events.filter(({ kind }) => kind === 'database.read_only')
+    assert.equal(recorded.length, 1)
+    assert.ok((recorded[0]?.until ?? '') > (recorded[0]?.at ?? ''))
   })
 
   it('a replica is not ready on a standby until it is promoted', async () => {

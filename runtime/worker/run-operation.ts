@@ -17,8 +17,8 @@ import type { CompletedAttempt } from '../model/call.ts'
 /** How long a started attempt waits for a permit. */
 const PERMIT_WAIT_MS = 250
 
-/** The pauses between the attempts to record a late response: the database may be unavailable for a while. */
-const LATE_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 0]
+/** The pauses between the attempts to record a late response: the database may be unavailable, or accept no writes, for a while. */
+const LATE_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000, 60_000, 60_000, 60_000, 0]
 
 /** What the operations of one worker share. */
 export interface WorkerContext {

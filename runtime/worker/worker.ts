@@ -116,6 +116,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   const acquireUnlessPaused = async (): Promise<number> => {
     if (await isPaused()) return TROUBLE_MS
     await acquireDue()
+    counters.polls++
     return pollMs
   }
 
@@ -158,6 +159,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
 }
 
 export const zeroCounters = (): WorkerCounters => ({
+  polls: 0,
   leasePolls: 0,
   leased: 0,
   batches: 0,

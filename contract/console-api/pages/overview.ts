@@ -25,3 +25,5 @@ export const myOperationsCall = (personId: string) => ({ query: { requestedBy: p
 export const newestBatchesCall = { query: { limit: 20 } }
 export const summaryCall = { query: {} }
 export const recoveryCall = { query: {} }
+/** What keeps the platform itself from working. */
+export const troublesCall = { query: {} }

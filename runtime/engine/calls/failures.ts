@@ -6,6 +6,8 @@ import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import { PROCESS_TROUBLES } from '#contract/runtime-api/operation-context.ts'
+import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 
 /** A failure of a plugin call with a message of the runtime. */
@@ -19,9 +21,14 @@ export function callFailure(
   return { ...shown, errorCode, retryable, errorPath: errorPathTo(pluginId) }
 }
 
-/** The failure of an attempt whose worker was lost before it could record an answer. */
-export function interrupted(pluginId: string): Failure {
-  const message = platformMessage('callInterrupted', { plugin: pluginId })
+/**
+ * The failure of an attempt whose result was not recorded: the database accepted no writes, or else its worker was lost.
+ *
+ * @param lostBy what the platform did first before the next attempt of the call; null if nothing is known.
+ */
+export function interrupted(pluginId: string, lostBy: ProcessCause | null): Failure {
+  const isTrouble = PROCESS_TROUBLES.some((trouble) => trouble === lostBy)
+  const message = platformMessage(isTrouble ? 'callNotRecorded' : 'callInterrupted', { plugin: pluginId })
   return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }
 

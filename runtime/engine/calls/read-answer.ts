@@ -7,6 +7,7 @@ import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
 import { isFromPlugin } from '#contract/protocol/messages.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
 import type { AttemptResult } from '../../model/call.ts'
 import { callFailure, interrupted } from './failures.ts'
@@ -73,8 +74,8 @@ export function isResultUnknown({ finished, outcome, failed, reason }: AttemptRe
  */
 export function unknownResultOf(
   pluginId: string,
-  results: readonly (AttemptResult & { failure: Failure | null })[],
+  results: readonly (AttemptResult & { failure: Failure | null; lost_by: ProcessCause | null })[],
 ): Failure | null {
   const unknown = results.find(isResultUnknown)
-  return unknown === undefined ? null : (unknown.failure ?? interrupted(pluginId))
+  return unknown === undefined ? null : (unknown.failure ?? interrupted(pluginId, unknown.lost_by))
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
 import type { AttemptKey, CallTiming, Judgement, AttemptResult } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -33,7 +34,19 @@ export async function recordLateAnswer(
       and attempt = ${key.attempt} and finished_at is null`.execute(db)
 }
 
-export type AttemptRow = Selectable<RuntimeTables['runtime.attempt']> & { duration_ms: number | null }
+export type AttemptRow = Selectable<RuntimeTables['runtime.attempt']> & {
+  duration_ms: number | null
+  lost_by: ProcessCause | null
+}
+
+/** What the platform did first after the attempt began and before the next one of its call; null of a finished attempt. */
+const lostBy = sql<ProcessCause | null>`case when attempt.finished_at is null and not attempt.by_platform then (
+  select event.kind from runtime.process_event as event
+  where coalesce(event.until, event.at) >= attempt.started_at and event.at <= coalesce((
+    select following.started_at from runtime.attempt as following
+    where (following.operation_id, following.stage, following.plugin_id, following.attempt)
+      = (attempt.operation_id, attempt.stage, attempt.plugin_id, attempt.attempt + 1)), clock_timestamp())
+  order by event.at limit 1) end`
 
 /**
  * Returns the attempts of an operation's calls, in the order in which they were made. With `perEnd`, only the first and
@@ -82,6 +95,7 @@ function select(db: Db) {
     .select(
       sql<number | null>`(extract(epoch from finished_at - started_at) * 1000)::float8`.as('duration_ms'),
     )
+    .select(lostBy.as('lost_by'))
 }
 
 /** How many attempts of a call had the same kind of result. */
@@ -102,14 +116,20 @@ export async function countResults(db: Db, operationId: string, perEnd: number):
   return rows
 }
 
+interface EarlierResult extends AttemptResult {
+  failure: Failure | null
+  lost_by: ProcessCause | null
+}
+
 /** Returns the results of the attempts before this one in the current run of its operation, the latest first. */
 export async function readEarlierResults(
   db: Db,
   { operationId, stage, pluginId, attempt }: AttemptKey,
-): Promise<(AttemptResult & { failure: Failure | null })[]> {
-  const { rows } = await sql<AttemptResult & { failure: Failure | null }>`
+): Promise<EarlierResult[]> {
+  const { rows } = await sql<EarlierResult>`
     select (attempt.finished_at is not null or attempt.by_platform) as finished, attempt.outcome, attempt.failure is not null as failed,
-      attempt.failure -> 'parameters' ->> 'reason' as reason, attempt.failure
+      attempt.failure -> 'parameters' ->> 'reason' as reason, attempt.failure,
+      ${lostBy} as lost_by
     from runtime.attempt as attempt join runtime.operation as operation using (operation_id, run)
     where operation_id = ${operationId} and stage = ${stage} and plugin_id = ${pluginId} and attempt.attempt < ${attempt}
     order by attempt.attempt desc`.execute(db)

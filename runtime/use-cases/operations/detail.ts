@@ -228,7 +228,9 @@ export function attemptView(
     durationMs: attempt.duration_ms,
     timing: timingOf(attempt),
     outcome: attempt.outcome,
-    failure: isInterrupted ? interrupted(attempt.plugin_id) : maskFailure(attempt.failure, secrets),
+    failure: isInterrupted
+      ? interrupted(attempt.plugin_id, attempt.lost_by)
+      : maskFailure(attempt.failure, secrets),
     httpStatus: attempt.http_status,
     response: maskResponse(attempt.response, secrets, isSensitive),
     wire: maskEvidence(attempt.wire, secrets),

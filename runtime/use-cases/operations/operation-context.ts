@@ -97,7 +97,7 @@ export function readOperationContext(
 }
 
 /**
- * Starts of the runtime, and restores and failovers of its database, since the last good operation, or else since this one was
+ * Starts of the runtime, and restores, failovers and troubles of its database, since the last good operation, or else since this one was
  * created. What came after its end changed nothing.
  */
 async function processCauses(
@@ -110,14 +110,17 @@ async function processCauses(
     until: operation.finished_at,
     limit: PROCESS_CAUSES_MAX,
   })
-  return events.map(({ at, kind }) => ({
+  return events.map(({ at, kind, until }) => ({
     kind,
     at,
+    ...(until !== null && { until }),
     by: { id: RUNTIME_ACTOR_ID, name: RUNTIME_ACTOR_ID },
     reason: null,
     subject: RUNTIME_ACTOR_ID,
     link: null,
-    during: isDuring(at, operation),
+    during:
+      (until ?? at) >= operation.created_at &&
+      (operation.finished_at === null || at <= operation.finished_at),
     changes: [],
   }))
 }

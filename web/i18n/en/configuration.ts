@@ -226,6 +226,9 @@ export const configuration = {
   'uncertain.title': 'The response to your save was lost',
   'uncertain.message':
     'We don’t know whether your changes were saved. Checking again repeats the identical request, which is never carried out twice.',
+  'unavailable.title': 'Your changes could not be saved now',
+  'unavailable.message':
+    '{reason} Your changes are kept as a draft. Checking again repeats the identical request, which is never carried out twice.',
   'uncertain.repeat': 'Check again',
   'uncertain.giveUp': 'Stop checking',
   'uncertain.open': 'View',

@@ -127,7 +127,7 @@ export const operations = {
   'cause.members': 'Failed operations by bundle',
   'cause.members.all': { one: 'Show {n} operation', other: 'Show all {n} operations' },
   'cause.members.count': { one: '{n} operation', other: '{n} operations' },
-  'cause.members.more': { one: '{n} more is not shown.', other: '{n} more are not shown.' },
+  'cause.members.more': { one: 'Show {n} more of this bundle', other: 'Show {n} more of this bundle' },
   'cause.seenBefore': {
     one: 'Seen before: {n} failure, {last}.',
     other: 'Seen before: {n} failures, the last {last}.',
@@ -411,6 +411,8 @@ export const operations = {
   'wire.headers': 'Response headers',
   'context.runtime.start': 'The runtime started.',
   'context.database.recover': 'The database was restored, or another server took over.',
+  'context.database.read_only': 'The database accepted no writes until {time}.',
+  'context.database.full': 'The database had no space left until {time}.',
 
   // beside an operation that succeeded
   'comparison.button': 'Compare with the last good one',
@@ -562,6 +564,9 @@ export const operations = {
   'verdict.INTERRUPTED': 'Interrupted',
   'verdict.INTERRUPTED.meaning':
     'The runtime stopped while waiting for the response. We don’t know whether the plugin acted. This is not a success.',
+  'verdict.UNRECORDED': 'Not recorded',
+  'verdict.UNRECORDED.meaning':
+    'The database accepted no writes when the call ended. We don’t know whether the plugin acted. This is not a success.',
 
   // what is known while the operation waits
   'evidence.title.uncertain': 'The result is not known yet',
@@ -603,6 +608,9 @@ export const operations = {
   'evidence.known.UNREADABLE': 'Something responds at the plugin’s endpoint.',
   'evidence.unknown.UNREADABLE': 'Whether the plugin itself got the call and acted on it.',
   'evidence.received.INTERRUPTED': 'None was recorded: the runtime stopped while waiting.',
+  'evidence.received.UNRECORDED': 'None was recorded: the database accepted no writes.',
+  'evidence.known.UNRECORDED': 'Nothing about what the plugin did.',
+  'evidence.unknown.UNRECORDED': 'Whether the plugin acted on the call.',
   'evidence.known.INTERRUPTED': 'Nothing about what the plugin did.',
   'evidence.unknown.INTERRUPTED': 'Whether the plugin acted on the call.',
   'evidence.received.REPEAT': '{code}: {message}',
@@ -708,12 +716,17 @@ export const operationTimeline = {
   'part.restart': 'Runtime restarted',
   'part.restart.meaning':
     'The runtime was interrupted during the attempt before, and this time passed until the call was repeated.',
+  'part.noWrites': 'Database accepts no writes',
+  'part.noWrites.meaning':
+    'The database accepted no writes when the attempt before ended, and this time passed until the call was repeated.',
   'part.unknown': 'Not measured',
   'part.unknown.meaning': 'The runtime did not measure how this time was spent.',
   'part.about': 'About these times',
   'attempt.title': 'Where the time went',
   'attempt.began': 'Response began after',
   'attempt.restarted': 'The runtime was interrupted during this attempt, so its duration is not known.',
+  'attempt.notRecorded':
+    'The database accepted no writes when this attempt ended, so its duration is not known.',
   'attempt.byPlatform': 'Nothing was sent, so there is nothing to measure.',
   'attempt.unknown': 'The runtime did not measure this attempt, or did not send it.',
   'attempt.notYet': 'The rest is known once the attempt ends.',

@@ -403,6 +403,31 @@ export const vocabulary = {
 } as const
 
 /** Named filters of a list. */
+/** What keeps the platform itself from working: in the bar, on the overview, and on an operation that waits for it. */
+export const troubles = {
+  since: 'Noticed {time}.',
+  'NO_WORKER.since': 'A worker was last seen {time}.',
+  DATABASE_READ_ONLY: 'The database accepts no writes',
+  'DATABASE_READ_ONLY.platform':
+    'Nothing can be saved, and operations wait. They continue automatically as soon as the database accepts writes. Unsaved changes stay in your browser.',
+  'DATABASE_READ_ONLY.operation':
+    'This operation waits for the platform, not for a plugin. A response that has arrived cannot be recorded now. The operation continues automatically as soon as the database accepts writes.',
+  'DATABASE_READ_ONLY.administrator':
+    'Administrator: check whether the database is a standby, or set to read-only.',
+  DATABASE_FULL: 'The database has no space left',
+  'DATABASE_FULL.platform':
+    'Nothing can be saved, and operations wait. They continue automatically as soon as there is space. Unsaved changes stay in your browser.',
+  'DATABASE_FULL.operation':
+    'This operation waits for the platform, not for a plugin. It continues automatically as soon as the database has space.',
+  'DATABASE_FULL.administrator': 'Administrator: free space on the disk of the database.',
+  NO_WORKER: 'No worker runs operations',
+  'NO_WORKER.platform':
+    'Changes can be saved, but no operation starts or continues. They continue automatically as soon as a worker runs.',
+  'NO_WORKER.operation':
+    'This operation waits for the platform, not for a plugin. It continues automatically as soon as a worker runs.',
+  'NO_WORKER.administrator': 'Administrator: start the runtime with a worker, and see its log.',
+} as const
+
 export const views = {
   current: 'View:',
   modified: 'modified',

@@ -175,6 +175,8 @@ export const configuration: Translated<typeof source.configuration> = {
 
   'uncertain.title': '保存请求的响应已丢失',
   'uncertain.message': '无法确定更改是否已保存。再次查询会重新发送完全相同的请求，该请求绝不会执行两次。',
+  'unavailable.title': '目前无法保存更改',
+  'unavailable.message': '{reason}更改已保留为草稿。再次查询会重新发送完全相同的请求，该请求绝不会执行两次。',
   'uncertain.repeat': '再次查询',
   'uncertain.giveUp': '停止查询',
   'uncertain.open': '查看',

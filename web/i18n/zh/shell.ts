@@ -383,6 +383,26 @@ export const vocabulary: Translated<typeof source.vocabulary> = {
   'role.admin': '管理员',
 }
 
+export const troubles: Translated<typeof source.troubles> = {
+  since: '发现于 {time}。',
+  'NO_WORKER.since': '最近一次见到工作进程：{time}。',
+  DATABASE_READ_ONLY: '数据库不接受写入',
+  'DATABASE_READ_ONLY.platform':
+    '无法保存任何内容，操作正在等待。数据库恢复写入后，操作会自动继续。未保存的更改保留在浏览器中。',
+  'DATABASE_READ_ONLY.operation':
+    '此操作在等待平台，而不是插件。已收到的响应暂时无法记录。数据库恢复写入后，操作会自动继续。',
+  'DATABASE_READ_ONLY.administrator': '管理员：请检查数据库是否为备库，或是否被设为只读。',
+  DATABASE_FULL: '数据库空间已满',
+  'DATABASE_FULL.platform':
+    '无法保存任何内容，操作正在等待。有可用空间后，操作会自动继续。未保存的更改保留在浏览器中。',
+  'DATABASE_FULL.operation': '此操作在等待平台，而不是插件。数据库有可用空间后，操作会自动继续。',
+  'DATABASE_FULL.administrator': '管理员：请释放数据库所在磁盘的空间。',
+  NO_WORKER: '没有工作进程执行操作',
+  'NO_WORKER.platform': '更改可以保存，但操作不会开始或继续。工作进程运行后，操作会自动继续。',
+  'NO_WORKER.operation': '此操作在等待平台，而不是插件。工作进程运行后，操作会自动继续。',
+  'NO_WORKER.administrator': '管理员：请启动带工作进程的运行时，并查看其日志。',
+}
+
 export const views: Translated<typeof source.views> = {
   current: '视图：',
   modified: '已修改',

@@ -161,7 +161,7 @@ export function Editor({
             {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
             {edits > 0 && <LostNotice />}
             {tab === 'form' && claim && <ClaimNotice claim={claim} />}
-            {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
+            {save.state === 'uncertain' && !isReviewing && <UncertainNotice error={save.error} />}
             {save.state === 'idle' && <MergeNotice merge={merge} />}
             {edits > 0 && (
               <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />

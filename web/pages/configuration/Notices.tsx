@@ -11,6 +11,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { useNotKept } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
+import { uncertainTexts } from './editor/uncertain-texts.ts'
 import { propertyTitle, resourceTitle } from './draft/labels.ts'
 import type { Merged } from './draft/merge.ts'
 import type { MergeState } from './editor/use-merge.ts'
@@ -57,18 +58,14 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
   )
 }
 
-/** A save whose response was lost, while its dialog is closed. */
-export function UncertainNotice() {
+/** A save whose result is not known, while its dialog is closed. */
+export function UncertainNotice({ error }: { error: unknown }) {
   const t = useText()
+  const { title, message } = uncertainTexts(error, t)
   const { openReview } = useEditor()
   return (
-    <DockRow
-      icon="unknown"
-      title={t('configuration.uncertain.title')}
-      action={t('configuration.uncertain.open')}
-      onAction={openReview}
-    >
-      {t('configuration.uncertain.message')}
+    <DockRow icon="unknown" title={title} action={t('configuration.uncertain.open')} onAction={openReview}>
+      {message}
     </DockRow>
   )
 }

@@ -6,6 +6,7 @@ import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
+import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
 import { Mine } from './Mine.tsx'
@@ -23,6 +24,7 @@ export function OverviewPage() {
     <Page title={t('overview.title')}>
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
+          <TroubleNotices />
           <Clocks />
           <FailingWebhooks />
           <Mine />

@@ -56,6 +56,7 @@ export function CauseMemory({ cause }: { cause: CauseDetail }) {
               : rich(changeKey(changeBefore.kind), {
                   person: changeBefore.by.name,
                   subject: changeBefore.subject,
+                  time: '',
                 })}
             {changeBefore.reason !== null &&
               ` ${t('operations.retried.reason', { reason: changeBefore.reason })}`}

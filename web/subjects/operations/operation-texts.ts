@@ -57,6 +57,8 @@ export function afterwardsText({ afterwards }: NextStep, t: Translate): string |
 
 /** The key of the sentence that says what was changed before an operation failed. */
 export const changeKey = (kind: ContextCause['kind']) =>
-  kind === 'runtime.start' || kind === 'database.recover'
-    ? (`operations.context.${kind}` as const)
-    : (`audit.done.${kind}` as const)
+  isProcess(kind) ? (`operations.context.${kind}` as const) : (`audit.done.${kind}` as const)
+
+const PROCESS = ['runtime.start', 'database.recover', 'database.read_only', 'database.full'] as const
+const isProcess = (kind: ContextCause['kind']): kind is (typeof PROCESS)[number] =>
+  PROCESS.some((one) => one === kind)

@@ -107,6 +107,28 @@ test('a refused value that is fixed no longer counts as invalid while another on
   await expect.element(bar.getByRole('button', { name: '1 invalid' })).toBeVisible()
 })
 
+test('a save that the database refuses says why, and keeps the edit', async () => {
+  const scope = await reviewPort('2525', {
+    [SAVE]: () =>
+      refusal({
+        status: 503,
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The database accepts no writes at the moment. Retry in a moment.',
+        retryable: true,
+      }),
+  })
+  await saveButton.click()
+  await expect.element(review.getByText('Your changes could not be saved now')).toBeVisible()
+  await expect.element(review.getByText(/^The database accepts no writes at the moment\./)).toBeVisible()
+  await review.getByRole('button', { name: 'Stop checking' }).click()
+  await expect.element(port).toHaveValue('2525')
+  expect(storedDrafts()).toContain('2525')
+  await bar.getByRole('button', { name: 'Review' }).click()
+  scope.api.answer({ [SAVE]: scope.save })
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+})
+
 test('a lost response is not a save; the identical request finds out, and is carried out once', async () => {
   const scope = await reviewPort('2525')
   scope.api.answer({

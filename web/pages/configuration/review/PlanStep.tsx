@@ -11,6 +11,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { TextArea } from '../../../ui/TextInput.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { uncertainTexts } from '../editor/uncertain-texts.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LeftOut } from './LeftOut.tsx'
 import { changesByInstallation } from './planned.ts'
@@ -53,12 +54,13 @@ export function PlanStep({
   const { groups, others } = changesByInstallation(plan.data, configuration, draft, offers)
   const isSlow = useIsSlow(plan.isFetching) && planError === null
   const isUncertain = save.state === 'uncertain'
+  const uncertain = uncertainTexts(save.error, t)
 
   return (
     <div className="space-y-5">
       {isUncertain && (
-        <Notice tone="warn" icon="unknown" live title={t('configuration.uncertain.title')}>
-          {t('configuration.uncertain.message')}
+        <Notice tone="warn" icon="unknown" live title={uncertain.title}>
+          {uncertain.message}
         </Notice>
       )}
       {error !== null && !isUncertain && save.state === 'idle' && (

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { OperationDetail, Failure } from '#contract/console-api/shapes.ts'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
+import { OperationTroubles } from '../../../subjects/troubles/Troubles.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -61,6 +62,7 @@ export function OperationDetails({
   const isBeside = choice.view === undefined && (bar !== null || loading !== null)
   return (
     <div className="space-y-6">
+      <OperationTroubles operation={operation} />
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
       <RetryResult operation={operation} />
       <EffectUnknown operation={operation} />

@@ -2,7 +2,7 @@ import type { Bar } from './timeline.ts'
 
 /**
  * What the time of an attempt, and of the wait before it, was spent on; `restart` is the time after an attempt that a stop of the
- * runtime interrupted, and `unknown` what the runtime did not measure.
+ * runtime interrupted, `noWrites` the time after one whose result the database did not accept, and `unknown` what the runtime did not measure.
  */
 export const TIME_PARTS = [
   'backOff',
@@ -11,6 +11,7 @@ export const TIME_PARTS = [
   'plugin',
   'recording',
   'restart',
+  'noWrites',
   'unknown',
 ] as const
 export type TimePart = (typeof TIME_PARTS)[number]
@@ -26,12 +27,15 @@ export function timePartsOf(bar: Bar, before: Bar | undefined): PartSpan[] {
   return [...waitOf(bar, before), ...durationOf(bar)].filter(({ from, to }) => to > from)
 }
 
+/** What the time until the next attempt was spent on, if the end of this one is not known. */
+const PART_AFTER: Readonly<Record<string, TimePart>> = { INTERRUPTED: 'restart', UNRECORDED: 'noWrites' }
+
 function waitOf({ attempt, from }: Bar, before: Bar | undefined): PartSpan[] {
   const isNext = before?.attempt.attempt === attempt.attempt - 1 && before.attempt.run === attempt.run
   const ended = isNext && !before.attempt.late ? before.to : null
   const due = attempt.dueAt ? Math.min(Date.parse(attempt.dueAt), from) : null
   if (due === null) {
-    const part = before?.verdict === 'INTERRUPTED' ? 'restart' : 'unknown'
+    const part = PART_AFTER[before?.verdict ?? ''] ?? 'unknown'
     return ended === null ? [] : [{ part, from: ended, to: from }]
   }
   const worker = { part: 'worker', from: Math.max(due, ended ?? due), to: from } as const

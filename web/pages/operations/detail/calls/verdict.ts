@@ -29,13 +29,15 @@ export type Verdict =
   | 'UNREADABLE'
   /** The runtime was stopped while waiting for the response. */
   | 'INTERRUPTED'
+  /** The database accepted no writes when the call ended, so its result is not recorded. */
+  | 'UNRECORDED'
 
 export function verdictOf(attempt: Attempt): Verdict {
   const { outcome, failure, durationMs, httpStatus, response } = attempt
   if (attempt.byPlatform) return 'BY_PLATFORM'
   if (outcome !== null) return outcome
   if (failure === null) return durationMs === null ? 'IN_FLIGHT' : 'UNKNOWN'
-  if (durationMs === null) return 'INTERRUPTED'
+  if (durationMs === null) return reasonOf(failure) === 'callNotRecorded' ? 'UNRECORDED' : 'INTERRUPTED'
   if (isFailureEnvelope(response)) return failure.retryable ? 'REPEAT' : 'REFUSED'
   if (failure.errorCode === 'PLUGIN_RESPONSE_INVALID' && !failure.retryable) return 'INVALID'
   if (!failure.retryable) return 'REFUSED'
@@ -70,7 +72,14 @@ function isFailureEnvelope(response: unknown): boolean {
 
 const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED', 'BY_PLATFORM'])
 const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
-const UNCERTAIN = new Set<Verdict>(['UNKNOWN', 'REPEAT', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED'])
+const UNCERTAIN = new Set<Verdict>([
+  'UNKNOWN',
+  'REPEAT',
+  'NO_ANSWER',
+  'UNREADABLE',
+  'INTERRUPTED',
+  'UNRECORDED',
+])
 
 export const isSuccess = (verdict: Verdict): boolean => SUCCESS.has(verdict)
 /** An automatic retry would not fix it. */
@@ -100,6 +109,7 @@ export const verdictLook: Record<Verdict, Appearance> = {
   REJECTED: look('doubt', 'failed', 'REJECTED'),
   UNREADABLE: look('doubt', 'unknown', 'UNREADABLE'),
   INTERRUPTED: look('doubt', 'unknown', 'INTERRUPTED'),
+  UNRECORDED: look('doubt', 'unknown', 'UNRECORDED'),
 }
 
 export const resultLook = (result: CallOutcome | Verdict): Appearance =>

@@ -171,6 +171,7 @@ function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict;
 function notMeasured({ to, verdict, attempt }: Bar) {
   if (attempt.byPlatform) return 'byPlatform'
   if (verdict === 'INTERRUPTED') return 'restarted'
+  if (verdict === 'UNRECORDED') return 'notRecorded'
   return to === null ? 'notYet' : 'unknown'
 }
 

@@ -190,6 +190,7 @@ function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
   switch (verdict) {
     case 'UNKNOWN':
     case 'INTERRUPTED':
+    case 'UNRECORDED':
       return {
         back: t(`operations.evidence.received.${verdict}`),
         proves: t(`operations.evidence.known.${verdict}`),

@@ -114,7 +114,7 @@ export function WhatChanged({ operation }: { operation: OperationDetail }) {
 function CauseRow({ cause, operation }: { cause: ContextCause; operation: OperationDetail }) {
   const t = useText()
   const rich = useRichText()
-  const { at, by, kind, subject, reason, during, changes, link } = cause
+  const { at, until, by, kind, subject, reason, during, changes, link } = cause
   // only a new registration gets its address: a limit that was not set before is a change like any other
   const isNew = changes.some(
     ({ property, before }) =>
@@ -139,6 +139,7 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
                 ) : (
                   <TextLink to={addressOf(link)}>{subject}</TextLink>
                 ),
+              time: until === undefined ? '' : <Time at={until} />,
             })}
         {(during || isAfter) && (
           <Badge tone={during ? 'doubt' : 'quiet'} className="ml-2">

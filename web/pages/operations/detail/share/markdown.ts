@@ -188,11 +188,15 @@ function earlierEffect(operation: OperationDetail, failure: Failure, t: Translat
 /** What was changed before the operation and while it ran, newest first. */
 function whatChanged({ causes, hasMore }: OperationContext, t: Translate): string {
   if (causes.length === 0) return ''
-  const lines = causes.slice(0, CHANGES_MAX).map(({ kind, at, by, subject, reason, during }) => {
+  const lines = causes.slice(0, CHANGES_MAX).map(({ kind, at, until, by, subject, reason, during }) => {
     const what =
       by === null
         ? t('operations.context.hidden')
-        : t(changeKey(kind), { person: plainText(by.name), subject: plainText(subject) })
+        : t(changeKey(kind), {
+            person: plainText(by.name),
+            subject: plainText(subject),
+            time: until === undefined ? '' : formatUtcTime(Date.parse(until)),
+          })
     return joinClauses(t, [
       labelled(t, `- ${formatUtcTime(Date.parse(at))}`, what),
       during && t('operations.context.during'),

@@ -21,6 +21,7 @@ const LOOK: Record<TimePart, { color: string; lines: readonly (readonly [y: numb
   plugin: { color: 'fill-part-plugin', lines: [[0, 8]] },
   recording: { color: 'fill-part-recording', lines: [[0, 4]] },
   restart: { color: 'fill-faint', lines: [[3, 2]] },
+  noWrites: { color: 'fill-faint', lines: [[3, 2]] },
   unknown: { color: 'fill-faint', lines: [[3, 2]] },
 }
 /** The distance between the dashes of what is not known. */
@@ -67,7 +68,7 @@ function shapeOf(part: TimePart, from: number, to: number): string {
     LOOK[part].lines
       .map(([y, height]) => `M${round(start)} ${y}H${round(end)}v${height}H${round(start)}z`)
       .join('')
-  if (part !== 'unknown' && part !== 'restart') return rectangles(from, to)
+  if (part !== 'unknown' && part !== 'restart' && part !== 'noWrites') return rectangles(from, to)
   const count = Math.ceil((to - from) / DASH_PX)
   return Array.from({ length: count }, (_, index) => from + index * DASH_PX)
     .map((start) => rectangles(start, Math.min(to, start + DASH_PX - 2)))
