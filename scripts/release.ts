@@ -9,8 +9,8 @@ import type { LockedPackageDetails } from './packages.ts'
 import { root } from './process.ts'
 
 // Builds what a release consists of in dist/release: the packages for plugin authors, the programs as an archive that needs
-// neither npm nor a registry where it is installed, the chart, a list of all components, notes, and checksums. The image is
-// built from deploy/container. With --tag, refuses a tag that is not the version of everything that is released.
+// neither npm nor a registry where it is installed, the chart, a list of all components and their licenses, a statement of what it
+// was built from, notes, and checksums. The image is built from deploy/container. With --tag, refuses a tag that is not the version of everything that is released.
 
 const target = join(root, 'dist', 'release')
 const PACKAGES = ['plugin-sdk', 'plugin-check', 'plugin-dev']
@@ -24,9 +24,12 @@ mkdirSync(target, { recursive: true })
 await buildConsole()
 for (const name of PACKAGES)
   run('npm', ['pack', '--silent', '--pack-destination', target], join(root, 'packages', name))
+const commit = run('git', ['rev-parse', 'HEAD']).trim()
+const began = new Date().toISOString()
 const staged = join(root, 'dist', `bundle-console-${version}`)
 rmSync(staged, { recursive: true, force: true })
 run(process.execPath, ['scripts/stage-image.ts', staged])
+writeFileSync(join(staged, 'BUILD'), `${commit}\n`)
 const platform = `${process.platform}-${process.arch}`
 archive(`bundle-console-${version}-${platform}.tgz`, join(root, 'dist'), basename(staged))
 archive(`chart-bundle-console-${version}.tgz`, join(root, 'deploy', 'helm'), 'bundle-console')
@@ -36,6 +39,7 @@ writeFileSync(
 )
 writeFileSync(join(target, 'licenses.md'), licensesPage(productionPackages(lockedPackages())))
 writeFileSync(join(target, 'NOTES.md'), notes())
+writeFileSync(join(target, 'provenance.json'), provenance())
 writeFileSync(join(target, 'SHA256SUMS'), checksums())
 console.log(readdirSync(target).sort().join('\n'))
 
@@ -76,18 +80,57 @@ function notes(): string {
 function checksums(): string {
   return readdirSync(target)
     .sort()
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(join(target, name)))
-          .digest('hex')}  ${name}\n`,
-    )
+    .map((name) => `${digestOf(name)}  ${name}\n`)
     .join('')
 }
 
-/** The same content gives the same archive. */
+/** What was built, from which commit and with what, as an in-toto statement; the workflow of a release also signs one. */
+function provenance(): string {
+  const subject = readdirSync(target)
+    .sort()
+    .map((name) => ({ name, digest: { sha256: digestOf(name) } }))
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject,
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'npm run release',
+        externalParameters: { version, commit, isClean: run('git', ['status', '--porcelain']) === '' },
+        resolvedDependencies: [
+          {
+            uri: 'package-lock.json',
+            digest: { sha256: sha256(readFileSync(join(root, 'package-lock.json'))) },
+          },
+        ],
+      },
+      runDetails: {
+        builder: { id: `node ${process.version} on ${platform}` },
+        metadata: { startedOn: began, finishedOn: new Date().toISOString() },
+      },
+    },
+  }
+  return `${JSON.stringify(statement, null, 2)}\n`
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function digestOf(name: string): string {
+  return sha256(readFileSync(join(target, name)))
+}
+
+/** The same content gives the same archive. Links are replaced by what they lead to: the chart has two. */
 function archive(name: string, folder: string, entry: string): void {
-  const stable = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=2000-01-01']
+  const stable = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mtime=2000-01-01',
+    '--dereference',
+  ]
   run('tar', [...stable, '-czf', join(target, name), '-C', folder, entry])
 }
 
