@@ -14,13 +14,16 @@ test('a restore is told to operators and support, with the operations in doubt, 
   signIn,
   crmScope,
 }) => {
-  await system.script.add({
-    when: { workspaceId: crmScope.workspaceId, stage: 'BEFORE_RESOURCES' },
-    behaviour: { kind: 'unknown' },
-  })
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
+  const { workspaceId } = crmScope
   const sam = await signIn('sam', '/')
+  await system.script.add({ when: { workspaceId }, behaviour: { kind: 'unknown' } })
+  const { operationId } = await system.configure(
+    crmScope,
+    { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' },
+    'smtpPort',
+    wrapData(2526),
+    ling,
+  )
   const told = sam
     .getByRole('status')
     .filter({ hasText: 'The database was restored from the backup of 22 Nov 2026' })
