@@ -18,6 +18,7 @@ import { addCauseNote, changeCause, countFailureHours, listCauses, readCause } f
 import { listOperations } from './list.ts'
 import { readOperation } from './read.ts'
 import { retryOperation } from './runs.ts'
+import { takeOverOperation } from './take-over.ts'
 
 const errorPath = ['bundle-runtime', 'hooks']
 const locked = (message: string): Failure => ({
@@ -269,6 +270,59 @@ suite('causes', { concurrency: false }, () => {
     })
     const { solvedBy } = await read()
     assert.deepEqual([solvedBy?.reason, solvedBy?.operationId], ['The endpoint had moved.', null])
+  })
+
+  test('end when the last failure is taken over, and then name the INSTALL that succeeds', async () => {
+    const { db } = engine.runtime
+    const takeOver = async (operationId: string) => {
+      const { operation } = await engine.runtime.write((write) =>
+        takeOverOperation(write, { params: { operationId }, query: {}, body: { run: 1, reason: 'INC-7' } }),
+      )
+      return operation.operationId
+    }
+    const one = await failed(locked('The tenant is gone.'))
+    const other = await failed(locked('The tenant is gone.'))
+    const detach = await takeOver(one.operation_id)
+    const stateOf = async () => {
+      const { state, solvedBy, count } = await causeOf(one.operation_id)
+      return [state, count, solvedBy?.operationId ?? null, solvedBy?.reason ?? null]
+    }
+    await succeed(detach)
+    // the other one is failed still
+    assert.deepEqual(await stateOf(), ['NEW', 1, null, null])
+    const last = await takeOver(other.operation_id)
+    assert.deepEqual(await stateOf(), ['NEW', 0, null, null])
+    // a DETACH that fails has a cause of its own
+    await fail(last, locked('The tenant cannot be removed.'))
+    const again = await takeOver(last)
+    await succeed(again)
+    assert.deepEqual(await stateOf(), ['SOLVED', 0, again, 'INC-7'])
+    assert.equal((await causeOf(last)).state, 'SOLVED')
+
+    const installAgain = async (scopeId: number) => {
+      const installation = await engine.installation()
+      // a real DETACH frees the place of its installation
+      await sql`update runtime.installation set state = 'DETACHED' where scope_id = ${scopeId}`.execute(db)
+      await sql`update runtime.installation set scope_id = ${scopeId}
+        where bundle_install_id = ${installation.bundle_install_id}`.execute(db)
+      return engine.freeze({ installation, plan: planWith() })
+    }
+    const unrelated = await engine.freeze({ installation: await engine.installation(), plan: planWith() })
+    await succeed(unrelated.operation_id)
+    assert.deepEqual(await stateOf(), ['SOLVED', 0, again, 'INC-7'])
+    const install = await installAgain(one.scope_id)
+    await sql`update runtime.operation set reason = 'With a new tenant' where operation_id = ${install.operation_id}`.execute(
+      db,
+    )
+    await succeed(install.operation_id)
+    assert.deepEqual(await stateOf(), ['SOLVED', 0, install.operation_id, 'With a new tenant'])
+
+    // what a person says stays
+    const { causeId, updatedAt } = await causeOf(one.operation_id)
+    await change(causeId, { updatedAt, state: 'SOLVED', solvedBy: 'The tenants were restored.' })
+    const later = await installAgain(other.scope_id)
+    await succeed(later.operation_id)
+    assert.deepEqual(await stateOf(), ['SOLVED', 0, null, 'The tenants were restored.'])
   })
 
   test('a failure that is masked later keeps its cause', async () => {
