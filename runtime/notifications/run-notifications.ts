@@ -19,7 +19,7 @@ import { deliver } from './deliver.ts'
 export interface NotificationOptions {
   /** How often to look for deliveries and for what is due in inboxes, in milliseconds; default 2,000. */
   pollMs?: number
-  /** How often to look for long retries and old deliveries, in milliseconds; default 15,000. */
+  /** How often to look for long retries, failures to escalate and old deliveries, in milliseconds; default 15,000. */
   scanMs?: number
   /** Nothing is sent while it resolves to true. */
   isPaused?: () => Promise<boolean>
@@ -67,13 +67,13 @@ export function startNotifications(
     await expireDeliveries(deps.db)
     await deleteOldDeliveries(deps.db)
     await deleteOldNotifications(deps.db)
+    await escalate(deps.db)
   }
   /** What is in an inbox because of the time, or because of a success. */
   const tellPeople = async (): Promise<void> => {
     if (await isPaused()) return
     await endFollowedOperations(deps.db)
     await wakeNotifications(deps.db)
-    await escalate(deps.db)
   }
   const repeat = async (task: () => Promise<void>, pauseMs: number): Promise<void> => {
     while (!isStopped()) {

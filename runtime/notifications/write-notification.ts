@@ -162,9 +162,17 @@ const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
 const LINE_MAX = 600
 const MISLEADING_CHARACTERS = new RegExp(`[${MISLEADING}]`, 'gu')
 
+/** The first half of a character outside the Basic Multilingual Plane, at a cut. */
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/
+
 /** One line without characters that change the order of the text. */
 const oneLine = (text: string): string =>
-  text.replaceAll(/\s+/g, ' ').replaceAll(MISLEADING_CHARACTERS, '').trim().slice(0, LINE_MAX)
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(MISLEADING_CHARACTERS, '')
+    .trim()
+    .slice(0, LINE_MAX)
+    .replace(HALF_CHARACTER, '')
 
 /** A code span, in which a chat neither formats nor links nor mentions anybody; the escapes are those of Slack. */
 const quoted = (text: string): string =>

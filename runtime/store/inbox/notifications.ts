@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Person } from '#contract/runtime-api/common.ts'
 import type { InboxView } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
+import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { InboxNotificationTable } from '../../model/inbox-tables.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
@@ -112,6 +113,15 @@ const ESCALATED_LATE_MAX = 1_440
  * call. A failure from before the follow is left out: a person who follows a scope has seen what was failed.
  */
 export async function escalate(db: Db): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    // one replica at a time: the others would find the same
+    const { rows } = await sql<{ isMine: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('escalations', 0)) as "isMine"`.execute(tx)
+    if (rows[0]?.isMine === true) await notifyOfUntaken(tx)
+  })
+}
+
+async function notifyOfUntaken(tx: Tx): Promise<void> {
   await sql`
     with told as (insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
     select distinct on (listed.person_id, operation.operation_id) listed.person_id, 'operation.escalated',
@@ -136,7 +146,7 @@ export async function escalate(db: Db): Promise<void> {
           and told.subject = operation.operation_id || '/' || operation.run)
     limit 500
     on conflict (person_id, event, subject) do nothing returning operation_id)
-    ${EMIT_OPERATIONS}`.execute(db)
+    ${EMIT_OPERATIONS}`.execute(tx)
 }
 
 /**

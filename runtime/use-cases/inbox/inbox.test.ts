@@ -239,6 +239,30 @@ suite('the inbox', { concurrency: false }, () => {
     assert.deepEqual(await told('sam'), [])
   })
 
+  test('has nothing that a person knows already: what they have, and what they stopped', async () => {
+    await clear()
+    script('FAILED')
+    const { operationId } = await install('olga')
+    const assign = () =>
+      ok('sam', 'POST', '/operations/assign', { operationIds: [operationId], assignee: 'vic' })
+    await assign()
+    assert.deepEqual(await told('vic'), [['operation.assigned', 'assigned', operationId]])
+    await clear()
+    await assign()
+    assert.deepEqual(await told('vic'), [])
+
+    harness.plugin.script(() => 'reset')
+    await harness.registerWith('guard', { maxBackoffMs: 60_000 })
+    await harness.retry(await harness.operation(operationId))
+    const stop = () =>
+      as('olga', 'POST', `/operations/${operationId}/stop-retrying`, { run: 2, reason: 'Not today' })
+    await until(async () => (await stop()).errorCode === '0')
+    await harness.register('guard')
+    assert.deepEqual(await told('olga'), [])
+    const [failed] = await inbox('vic')
+    assert.deepEqual([failed?.event, failed?.by?.id], ['operation.failed', 'olga'])
+  })
+
   test('keeps the newest, for a limited time', async () => {
     await clear()
     await sql`

@@ -71,7 +71,8 @@ export async function assignOperations(
     }
     assigned++
     await updateAssignee(tx, operationId, assignee)
-    await tellAssignee(context, operationId, assignee)
+    // who has it already was told then
+    if (operation.assignee_id !== assignee?.id) await tellAssignee(context, operationId, assignee)
     await record(context, operation, {
       action: 'operation.assign',
       subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
