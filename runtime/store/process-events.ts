@@ -17,7 +17,7 @@ export async function recordProcessEvent(db: Db, kind: ProcessCause): Promise<vo
   )
 }
 
-export interface ProcessEventRow {
+interface ProcessEventRow {
   at: string
   kind: ProcessCause
   /** The end of a trouble. */
