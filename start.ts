@@ -10,6 +10,7 @@ import { createRuntimeClient } from '#bff/runtime/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
 import { bffMigrations } from '#bff/store/tables.ts'
 import { migrate, readMigrations } from '#database/migrate.ts'
+import type { ConnectionSettings } from '#database/settings.ts'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import { openDatabase } from '#database/pool.ts'
@@ -74,6 +75,8 @@ export interface Running {
   plugins: DemoPlugins | null
   /** Calls the runtime as a person of the demo; null if the runtime is not ours. */
   call: DemoCaller | null
+  /** The embedded database; null if it is that of a URL. */
+  database: ConnectionSettings | null
   /** Settles only when a part that everything needs ended unexpectedly. */
   failed: Promise<void>
   stop(): Promise<void>
@@ -163,6 +166,7 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
     signIn: bff.signIn,
     plugins: startedRuntime?.plugins ?? null,
     call: startedRuntime?.call ?? null,
+    database: server.isExclusive ? server.connection : null,
     failed: server.failed,
     stop,
   }

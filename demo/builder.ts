@@ -7,7 +7,10 @@ import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { demoInstallValues, demoReferences } from '#plugin/examples/bundles/demo-values.ts'
 import { orderDeskBundle, warehouseBundle } from '#plugin/examples/order-desk/bundles.ts'
 import type { DemoCaller, DemoPerson } from './caller.ts'
-import { ling, mira, platform, tomas } from './people.ts'
+import { CHANGES, LATE_CHANGES } from './changes.ts'
+import type { DemoChange } from './changes.ts'
+import type { DemoDates } from './dates.ts'
+import { jonas, ling, mira, platform, tomas } from './people.ts'
 import { installs, patches, scopes } from './places.ts'
 import type { Place } from './places.ts'
 
@@ -18,6 +21,16 @@ export interface DemoPluginAddresses {
 }
 
 type Properties = Record<string, Record<string, TypedValue>>
+
+/** Who installs in a scope; elsewhere it is Mira. */
+const INSTALLERS: Partial<Record<Place, DemoPerson>> = {
+  asia: ling,
+  america: tomas,
+  iberia: jonas,
+  brazil: jonas,
+  lab: ling,
+  sandbox: jonas,
+}
 
 const SETTLED_STATES = new Set<Operation['state']>(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
 const WAIT_MAX_MS = 60_000
@@ -120,12 +133,17 @@ export class DemoBuilder {
     )
   }
 
-  async installAll(place: Place): Promise<void> {
-    for (const { bundleId, version, upgradeTo, ...at } of installs) {
-      if (at.place !== place) continue
-      await this.settled(await this.install(place, bundleId, version, place === 'asia' ? ling : mira))
-      if (upgradeTo !== undefined) await this.settled(await this.upgrade(place, bundleId, upgradeTo, tomas))
-    }
+  /** Installs the bundles of a scope whose versions are wanted now. */
+  async installAll(place: Place, isNow: (version: string) => boolean): Promise<void> {
+    for (const { bundleId, version, ...at } of installs)
+      if (at.place === place && isNow(version))
+        await this.settled(await this.install(place, bundleId, version, INSTALLERS[place] ?? mira))
+  }
+
+  async upgradeAll(place: Place): Promise<void> {
+    for (const { bundleId, upgradeTo, ...at } of installs)
+      if (at.place === place && upgradeTo !== undefined)
+        await this.settled(await this.upgrade(place, bundleId, upgradeTo, tomas))
   }
 
   /** Lets the exports read the customers of the CRM suite, and billing file its invoices with the exports. */
@@ -162,58 +180,8 @@ export class DemoBuilder {
     }
   }
 
-  async configureSome(): Promise<void> {
-    const changes: [Place, string, string, string, TypedValue, DemoPerson, string][] = [
-      [
-        'europe',
-        'crm-suite',
-        'MODULE/crm-mail',
-        'smtpPort',
-        data(465),
-        ling,
-        'The provider closes port 587 on Friday',
-      ],
-      [
-        'europe',
-        'crm-suite',
-        'MODULE/crm-core',
-        'defaultCurrency',
-        data('CHF'),
-        mira,
-        'Swiss subsidiary goes live',
-      ],
-      ['europe', 'storefront', 'MODULE/shop', 'shopName', data('Northwind'), tomas, 'New brand'],
-      [
-        'america',
-        'crm-suite',
-        'MODULE/crm-mail',
-        'fromAddress',
-        data('sales@us.example.com'),
-        mira,
-        'US sender domain',
-      ],
-      [
-        'asia',
-        'crm-suite',
-        'MODULE/crm-core',
-        'auditLog',
-        data(false),
-        ling,
-        'Requested by the works council',
-      ],
-      [
-        'staging',
-        'crm-suite',
-        'MODULE/crm-mail',
-        'smtpEncryption',
-        data('tls'),
-        ling,
-        'Try TLS before production',
-      ],
-    ]
-    for (const [place, bundleId, resource, property, value, person, reason] of changes) {
-      await this.settled(await this.configure(place, bundleId, resource, property, value, person, reason))
-    }
+  async configureSome(dates: DemoDates): Promise<void> {
+    await this.configureAll(CHANGES, dates)
     await this.call(
       mira,
       'PUT /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services/{serviceName}',
@@ -223,6 +191,18 @@ export class DemoBuilder {
       },
       'local-service',
     )
+  }
+
+  /** The ordinary work of the last day. */
+  async configureLately(dates: DemoDates): Promise<void> {
+    await this.configureAll(LATE_CHANGES, dates)
+  }
+
+  private async configureAll(changes: readonly DemoChange[], dates: DemoDates): Promise<void> {
+    for (const [place, bundleId, resource, property, value, person, reason, when] of changes) {
+      dates.at(when)
+      await this.settled(await this.configure(place, bundleId, resource, property, value, person, reason))
+    }
   }
 
   async install(
@@ -364,8 +344,6 @@ export class DemoBuilder {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 60))
 
 const queryOf = ({ workspaceId, ...scope }: Scope) => ({ ...scope, workspaceId: String(workspaceId) })
-
-export const data = (value: string | number | boolean): TypedValue => ({ '@type': 'Data', value })
 
 function manifestOf(bundleId: string, version?: string): AuthorManifest {
   const manifest = [...demoBundles, ...patches, orderDeskBundle, warehouseBundle].find(

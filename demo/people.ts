@@ -10,7 +10,8 @@ const person = (id: string, name: string): DemoPerson => ({
 export const mira = person('mira', 'Mira Castellan')
 export const tomas = person('tomas', 'Tomás Herrera')
 export const ling = person('ling', 'Ling Zhao')
-export const platform = person('platform', 'Platform team')
+export const platform = person('platform', 'Aisha Rahman')
+export const jonas = person('jonas', 'Jonas Berg')
 
 /** What the users that a person signs in as are called, so that the history of the demo is one of people. */
 export const FIRST_NAMES = {

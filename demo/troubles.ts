@@ -1,6 +1,7 @@
-import { data } from './builder.ts'
+import { data } from './changes.ts'
 import type { DemoBuilder } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
+import type { DemoDates } from './dates.ts'
 import { ling, mira, tomas } from './people.ts'
 import { scopes } from './places.ts'
 import type { Script } from './script.ts'
@@ -9,16 +10,24 @@ interface Trouble {
   builder: DemoBuilder
   call: DemoCaller
   script: Script
+  dates: DemoDates
 }
 
 /** Typical problems that support engineers handle. */
-export async function createTroubles(builder: DemoBuilder, call: DemoCaller, script: Script): Promise<void> {
-  const trouble = { builder, call, script }
+export async function createTroubles(trouble: Trouble): Promise<void> {
+  const { dates } = trouble
+  dates.at({ daysAgo: 3, time: '14:50' })
   await retriedToSuccess(trouble)
+  dates.at({ daysAgo: 2, time: '11:05' })
   await takenOver(trouble)
+  dates.at({ minutesAgo: 1_120 })
   await failedInstall(trouble)
+  await trouble.builder.configureLately(dates)
+  dates.at({ minutesAgo: 170 })
   await failedConfigure(trouble)
+  dates.at({ minutesAgo: 34 })
   await uncertainOperation(trouble)
+  dates.at({ minutesAgo: 12 })
   await waitingOperation(trouble)
 }
 

@@ -10,6 +10,7 @@ import { SettingsError } from '#http-kit/settings.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
 import { requireArchive } from '#runtime/retention/archive-receipts.ts'
 import { buildDemo } from '../demo/build-demo.ts'
+import { DemoDates, moveToDates } from '../demo/dates.ts'
 import { FIRST_NAMES } from '../demo/people.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
@@ -52,14 +53,14 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   })
   onStop(() => running.stop())
   void running.failed.then(() => end(1, 'The embedded database ended unexpectedly. See its log in DATA_DIR.'))
+  // before anybody can sign in: its dates are moved only while its own people are the only ones
+  if (wantsDemo) await buildDemoOnce(running, dataDir, ending)
   await greet(running.signIn, { names: wantsDemo ? FIRST_NAMES : undefined, isForPeople: true })
-  // not awaited: everything works without it
-  if (wantsDemo) void buildDemoOnce(running, dataDir, ending)
 }
 
 /** On an empty directory, or one where an earlier build was interrupted. A complete demo is left unchanged. */
 async function buildDemoOnce(
-  { call, plugins }: Running,
+  { call, plugins, database }: Running,
   dataDir: string,
   ending: AbortSignal,
 ): Promise<void> {
@@ -69,7 +70,9 @@ async function buildDemoOnce(
   console.log('Some of them fail on purpose, and the log says so: two stay failed, and two are retried …')
   const started = performance.now()
   try {
-    await buildDemo({ call, plugins })
+    const dates = new DemoDates()
+    await buildDemo({ call, plugins, dates })
+    if (database !== null) await moveToDates(database, dates)
     writeFileSync(done, `${new Date().toISOString()}\n`)
     console.log(`The demo is complete (${((performance.now() - started) / 1000).toFixed(0)} s).`)
   } catch (error) {
