@@ -49,11 +49,12 @@ interface Node {
  */
 export function pictureOf(graph: DependencyGraph): Picture {
   const nodes = nodesOf(graph)
+  const usersOf = Map.groupBy(graph.uses, ({ serviceId }) => serviceId)
   const boxes: Box[] = []
   const boxOf = new Map<string, string>()
   const columns = Map.groupBy(nodes, ({ distance }) => distance)
   for (const column of [...columns.values()].sort((a, b) => (a[0]?.distance ?? 0) - (b[0]?.distance ?? 0)))
-    for (const [box, members] of boxesOf(column, graph)) {
+    for (const [box, members] of boxesOf(column, usersOf)) {
       boxes.push(box)
       for (const { id } of members) boxOf.set(id, box.id)
     }
@@ -99,7 +100,10 @@ function nodesOf({ services, installations }: DependencyGraph): Node[] {
   ]
 }
 
-function boxesOf(column: readonly Node[], graph: DependencyGraph): [Box, Node[]][] {
+/** The uses of each service. */
+type UsersOf = ReadonlyMap<string, DependencyGraph['uses']>
+
+function boxesOf(column: readonly Node[], usersOf: UsersOf): [Box, Node[]][] {
   if (column.length <= COLUMN_MAX) return column.map((node) => [node.box, [node]])
   const groups = [...Map.groupBy(column, ({ bundleKey }) => bundleKey).values()].sort(
     (a, b) => b.length - a.length,
@@ -107,34 +111,33 @@ function boxesOf(column: readonly Node[], graph: DependencyGraph): [Box, Node[]]
   const isTooMany = groups.length > COLUMN_MAX
   const shown = isTooMany ? groups.slice(0, COLUMN_MAX - 1) : groups
   const rest = isTooMany ? groups.slice(COLUMN_MAX - 1).flat() : []
-  return [...shown, ...(rest.length === 0 ? [] : [rest])].map((members) => [groupOf(members, graph), members])
+  return [...shown, ...(rest.length === 0 ? [] : [rest])].map((members) => [
+    groupOf(members, usersOf),
+    members,
+  ])
 }
 
-function groupOf(members: readonly Node[], graph: DependencyGraph): Box {
+function groupOf(members: readonly Node[], usersOf: UsersOf): Box {
   const [first] = members
   if (first === undefined) throw new RangeError('A group has members')
   if (members.length === 1) return first.box
   const isOfOneBundle = members.every(({ bundleKey }) => bundleKey === first.bundleKey)
-  const ids = new Set(members.map(({ id }) => id))
+  const ids = members.flatMap(({ box }) => installationsOf(box, usersOf))
   return {
     id: `group ${first.id}`,
     distance: first.distance,
     kind: first.kind === 'service' ? 'services' : 'installations',
     bundleTitle: isOfOneBundle ? first.bundleTitle : null,
     count: members.length,
-    bundleInstallIds:
-      first.kind === 'installation'
-        ? graph.installations
-            .map(({ installation }) => installation.bundleInstallId)
-            .filter((id) => ids.has(installationKey(id)))
-        : [
-            ...new Set(
-              graph.uses
-                .filter(({ serviceId }) => ids.has(serviceKey(serviceId)))
-                .map(({ bundleInstallId }) => bundleInstallId),
-            ),
-          ],
+    bundleInstallIds: [...new Set(ids)],
   }
+}
+
+/** The installation of a box, or those that refer to its service. */
+function installationsOf(box: Box, usersOf: UsersOf): string[] {
+  if (box.kind === 'installation') return [box.installation.installation.bundleInstallId]
+  if (box.kind !== 'service') return box.bundleInstallIds
+  return (usersOf.get(box.service.serviceId) ?? []).map(({ bundleInstallId }) => bundleInstallId)
 }
 
 function linesOf({ services, uses }: DependencyGraph, boxOf: ReadonlyMap<string, string>): Line[] {
@@ -159,8 +162,7 @@ export interface ReachedUse {
   between: number
 }
 
-const placeOf = ({ installation: { title, installation } }: ReachedUse) =>
-  `${title} ${scopeText(installation)}`
+const placeOf = ({ title, installation }: GraphInstallation) => `${title} ${scopeText(installation)}`
 
 /** What is reached, the nearest first; an installation that refers to several reached services has a row for each. */
 export function reachedUses({ services, installations, uses }: DependencyGraph): ReachedUse[] {
@@ -170,22 +172,28 @@ export function reachedUses({ services, installations, uses }: DependencyGraph):
   const usesOf = Map.groupBy(uses, ({ bundleInstallId }) => bundleInstallId)
   return installations
     .filter(({ distance }) => distance > 0)
-    .flatMap((installation) =>
-      (usesOf.get(installation.installation.bundleInstallId) ?? []).flatMap((use) => {
+    .flatMap((installation) => {
+      // once for each, and not for each comparison
+      const at = placeOf(installation)
+      return (usesOf.get(installation.installation.bundleInstallId) ?? []).flatMap((use) => {
         const service = stopped.get(use.serviceId)
         return service === undefined
           ? []
           : [
               {
-                installation,
-                use,
-                serviceTitle: service.title,
-                between: Math.floor(service.distance / 2),
+                at,
+                row: {
+                  installation,
+                  use,
+                  serviceTitle: service.title,
+                  between: Math.floor(service.distance / 2),
+                },
               },
             ]
-      }),
-    )
-    .sort((a, b) => a.between - b.between || compareText(placeOf(a), placeOf(b)))
+      })
+    })
+    .sort((a, b) => a.row.between - b.row.between || compareText(a.at, b.at))
+    .map(({ row }) => row)
 }
 
 /** How many installations use it, and how many more are reached through these. */
