@@ -8,7 +8,6 @@ import { PropertyControl } from '../../../forms/property/controls/PropertyContro
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Checkbox, Radio } from '../../../ui/Checkbox.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { FieldErrorText } from '../../../ui/Field.tsx'
@@ -31,6 +30,7 @@ import { plainSides, WHOLE } from '../../../subjects/merge/merge-values.ts'
 import { isSet, viewOf } from '../../../forms/property/property-value.ts'
 import { LeafChoice, WholeChoice } from '../../../subjects/merge/LeafChoice.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
+import { SideButtons } from '../../../subjects/merge/SideButtons.tsx'
 
 const NOTHING: Picks = new Map()
 
@@ -76,17 +76,7 @@ export function ConflictCard({
           </span>
         )}
         {paths.length > 1 && !isOther && (
-          <span className="ml-auto flex gap-1">
-            {(['theirs', 'mine'] as const).map((side) => {
-              const word = t(`configuration.conflict.all.${side}`)
-              return (
-                <Button key={side} size="sm" onClick={() => choose(side, paths)}>
-                  <span aria-hidden="true">{word}</span>
-                  <span className="sr-only">{labelled(t, word, title)}</span>
-                </Button>
-              )
-            })}
-          </span>
+          <SideButtons title={title} onChoose={(side) => choose(side, paths)} />
         )}
       </div>
       {verdict.kind === 'gone' && (

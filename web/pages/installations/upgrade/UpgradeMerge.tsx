@@ -8,11 +8,11 @@ import type { Edit } from '../../../forms/property/property-edit.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { viewOf } from '../../../forms/property/property-value.ts'
 import { placeNamer } from '../../../forms/property/titled-path.ts'
-import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { SNAPSHOT, snapshotsSince, touchesOf } from '../../../subjects/merge/changes-since.ts'
 import { LeafChoice, WholeChoice } from '../../../subjects/merge/LeafChoice.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
+import { SideButtons } from '../../../subjects/merge/SideButtons.tsx'
 import { plainSides, WHOLE } from '../../../subjects/merge/merge-values.ts'
 import type { Edits, FormResource } from '../../../subjects/operation-form/property-form.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -178,19 +178,7 @@ function Moved({
             {rich('configuration.history.who', { person: by.savedBy.name, when: <Time at={by.savedAt} /> })}
           </span>
         )}
-        {paths.length > 1 && (
-          <span className="ml-auto flex gap-1">
-            {(['theirs', 'mine'] as const).map((side) => {
-              const word = t(`configuration.conflict.all.${side}`)
-              return (
-                <Button key={side} size="sm" onClick={() => onPick(side, paths)}>
-                  <span aria-hidden="true">{word}</span>
-                  <span className="sr-only">{labelled(t, word, title)}</span>
-                </Button>
-              )
-            })}
-          </span>
-        )}
+        {paths.length > 1 && <SideButtons title={title} onChoose={(side) => onPick(side, paths)} />}
       </div>
       <div className="space-y-3 px-4 py-3">
         {isWhole ? (
