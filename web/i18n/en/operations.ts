@@ -896,7 +896,6 @@ export const batches = {
   'items.scope': 'Scope',
   'items.values': 'Values',
   'items.result': 'Result',
-  'items.why': 'Reason',
   'items.operation': 'Operation',
   'items.open': 'View operation',
   'items.lock': 'View that operation',

@@ -762,7 +762,6 @@ export const batches: Translated<typeof source.batches> = {
   'items.scope': '作用域',
   'items.values': '值',
   'items.result': '结果',
-  'items.why': '原因',
   'items.operation': '操作',
   'items.open': '查看操作',
   'items.lock': '查看该操作',

@@ -2,7 +2,7 @@ import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { itemLook } from '../../subjects/batch/batch-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
-import type { Translate } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Beats } from '../../ui/Beats.tsx'
@@ -47,40 +47,14 @@ export const itemColumns = (
     header: t('batches.items.scope'),
     cell: ({ scope }) => <ScopeText scope={scope} />,
     card: 'wide',
-    width: 'max(9.5rem, 22cqi)',
+    width: 'max(10.5rem, 22cqi)',
   },
   ...(hasValues ? [valuesColumn(t, input)] : []),
   {
     id: 'result',
     header: t('batches.items.result'),
-    cell: ({ state, phase }) => (
-      <span className="flex items-center justify-between gap-2">
-        <Badge look="plain" {...itemLook[state]}>
-          {t(`batches.item.${state}`)}
-        </Badge>
-        {phase !== undefined && <Beats phase={phase} tone={itemLook[state].tone} className="mr-1" />}
-      </span>
-    ),
-    width: '9.5rem',
-  },
-  {
-    id: 'why',
-    header: t('batches.items.why'),
     card: 'wide',
-    cell: ({ message, parameters, code }) => {
-      if (message === undefined) return <Nothing />
-      const lock = lockOf(parameters)
-      return (
-        <span title={code} className="block py-1 leading-snug whitespace-normal">
-          {messageText({ message, parameters })}
-          {lock !== undefined && (
-            <TextLink to={paths.operation(lock)} className="ml-1">
-              {t('batches.items.lock')}
-            </TextLink>
-          )}
-        </span>
-      )
-    },
+    cell: (item) => <Result item={item} />,
   },
   {
     id: 'operation',
@@ -97,6 +71,35 @@ export const itemColumns = (
   },
 ]
 
+/** The result, how far the operation is, and why it was refused or failed. */
+function Result({ item: { state, phase, message, parameters, code } }: { item: BatchItem }) {
+  const t = useText()
+  const lock = lockOf(parameters)
+  return (
+    <>
+      <span className="flex items-center gap-3">
+        {/* so that the stages of all rows are below each other */}
+        <span className="min-w-24">
+          <Badge look="plain" {...itemLook[state]}>
+            {t(`batches.item.${state}`)}
+          </Badge>
+        </span>
+        {phase !== undefined && <Beats phase={phase} tone={itemLook[state].tone} />}
+      </span>
+      {message !== undefined && (
+        <span title={code} className="block pb-1 text-xs leading-snug whitespace-normal text-muted">
+          {messageText({ message, parameters })}
+          {lock !== undefined && (
+            <TextLink to={paths.operation(lock)} className="ml-1">
+              {t('batches.items.lock')}
+            </TextLink>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
 /** What each target got: the value before, and the one that the batch sets. */
 const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<BatchItem> => {
   const titles = new Map(properties.map(({ locator, property, title }) => [`${locator} ${property}`, title]))
@@ -104,7 +107,7 @@ const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<Batc
     id: 'values',
     header: t('batches.items.values'),
     card: 'wide',
-    width: 'max(12rem, 26cqi)',
+    width: 'max(12rem, 22cqi)',
     hideBelow: 'lg',
     cell: ({ values }) =>
       values.length === 0 ? (
