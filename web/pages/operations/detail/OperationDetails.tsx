@@ -116,7 +116,10 @@ export function OperationDetails({
             <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
             {/* beside the timeline it scrolls on its own, because a timeline may be longer than the window */}
             <div
-              className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}
+              className={cx(
+                isBeside &&
+                  'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto xl:fade-below',
+              )}
             >
               {loading && <LoadingAttempt loading={loading} />}
               {bar && call && (
