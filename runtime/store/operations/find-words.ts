@@ -173,9 +173,13 @@ async function findPeople(db: Db, words: readonly string[]): Promise<(FoundPerso
       select at, requested_by_id as id, bool_and(is_found) as is_always,
         array_agg(requested_by_name) filter (where is_found) as names
       from (
-        select asked.at, requester.*, ${name} ilike any(asked.patterns)
-          or regexp_replace(normalize(${name}, nfd), '[\\u0300-\\u036f]', '', 'g') ilike any(asked.patterns) as is_found
-        from ${asked(words)} cross join runtime.requester
+        select asked.at, requester.requested_by_id, ${name},
+          ${name} ilike any(asked.patterns) or requester.plain ilike any(asked.patterns) as is_found
+        -- once for each name, and most need nothing
+        from (select requester.*, case when ${name} ~ '[^ -~]'
+            then regexp_replace(normalize(${name}, nfd), '[\\u0300-\\u036f]', '', 'g') end as plain
+          from runtime.requester offset 0) as requester
+        cross join ${asked(words)}
       ) as judged group by 1, 2
     ) as person where names is not null`.execute(db)
   return rows

@@ -55,12 +55,16 @@ export async function listOperations(
 /** What a page of a search reads by itself, because its words may be rare only together; null if it lists all matches. */
 function readWords(
   db: Db,
-  { bounded, isBroad, words, condition, whole, within }: Matching,
+  { bounded, few, isBroad, words, condition, whole, within }: Matching,
   filter: OperationFilter,
   page: PageOrder,
 ): Promise<WordsRead> | null {
   if (page.by === 'created_at' && bounded !== null)
     return readStreams(db, bounded, { condition: whole, filter }, page)
+  if (few !== null)
+    return page.by === 'created_at'
+      ? readStreams(db, { streams: few, texts: false }, { condition, filter }, page)
+      : null
   const isRead = bounded !== null || (isBroad && words !== null)
   if (!isRead) return null
   const read = { condition: page.by === 'created_at' ? condition : whole, within, filter }
@@ -73,10 +77,11 @@ const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as cr
 
 async function byCreation(
   db: Db,
-  { condition, streams, words }: Matching,
+  { condition, streams: all, words, few }: Matching,
   { rows: limit, direction, after }: PageOrder,
   worded: WordsRead | null,
 ): Promise<ListedOperation[]> {
+  const streams = worded !== null && few !== null ? [] : all
   const directed = sql.raw(direction)
   const startIn = (table: 'operation' | 'operation_text') =>
     isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })
@@ -229,6 +234,8 @@ interface Matching {
   words: FrequentWords | null
   /** Of a search for several words that each may have many operations: what a page reads, to compare it with all words. */
   bounded: { streams: readonly Stream[]; texts: boolean } | null
+  /** Of a search whose rarest words select few operations: these, to compare them with the other words. */
+  few: readonly Stream[] | null
   /** Of the operations that a page of `bounded` reads by their end. */
   within: RawBuilder<unknown>
   /** Whether the actor may see every operation. */
@@ -310,6 +317,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
     isUnrestricted: visible.kind === 'everything',
     isBroad: !isLimited && !isUnsettled(filter),
     bounded: null,
+    few: null,
     within: sql`true`,
   }
   if (found === null) {
@@ -320,8 +328,11 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
   const streams = streamsOf(lead)
   const words = lead.words === false ? null : lead.words
   if (isSmall) {
-    const condition = terms.length === 1 && streams !== null ? all : whole
-    return { ...common, condition, streams, words: null }
+    if (streams === null) return { ...common, condition: whole, streams, words: null }
+    // what the lead selects need not be compared with it
+    const others = terms.filter((term) => term !== lead)
+    const condition = others.length === 0 ? all : sql`${all} and ${isFound({ terms: others })}`
+    return { ...common, condition, streams, words: null, few: others.length === 0 ? null : streams }
   }
   // what the person may see is read instead of what the words select: none of a million may be in these scopes
   if (isLimited) {

@@ -164,7 +164,7 @@ function partsToLookUp(parts: readonly Part[]): string[] {
 }
 
 /** The condition that a row of `runtime.operation as operation` meets every term. */
-export const isFound = ({ terms }: FoundByText): RawBuilder<boolean> =>
+export const isFound = ({ terms }: Pick<FoundByText, 'terms'>): RawBuilder<boolean> =>
   sql<boolean>`(${sql.join(terms.map(isTermFound), sql` and `)})`
 
 /** The condition that a row of `runtime.operation as operation` has one of the keys, or the words in its texts. */
