@@ -54,8 +54,8 @@ test('a migration that an earlier version would not survive is refused', () => {
 
 test('a migration may change what a later one than the release has created', () => {
   const migrations = [
-    { name: '0002_tag', sql: 'create table notes.tag (id int references notes.note);' },
-    { name: '0003_free', sql: 'alter table notes.tag drop constraint tag_id_fkey;' },
+    { name: '0002_tag', sql: 'create table notes.tag (id int constraint known references notes.note);' },
+    { name: '0003_free', sql: 'alter table notes.tag drop constraint known;' },
   ]
   assert.deepEqual(violationsOf(migrations, '0001'), [])
   assert.match(violationsOf(migrations, '0002')[0]?.problem ?? 'accepted', /drops/)
