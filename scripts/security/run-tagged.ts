@@ -39,6 +39,7 @@ export async function runTaggedTests(tests: readonly TaggedTest[]): Promise<Map<
   return results
 }
 
+/** Whole files: their tests may build on those before them. */
 async function runUnits(files: readonly string[]): Promise<readonly string[]> {
   const tally = join(root, '.cache', 'security-tally.json')
   await buildConsole()
@@ -52,7 +53,6 @@ async function runUnits(files: readonly string[]): Promise<readonly string[]> {
         '--test',
         '--test-concurrency=3',
         '--test-timeout=300000',
-        `--test-name-pattern=/${TAGGED}/`,
         '--import=./scripts/end-test-file.ts',
         '--test-reporter=./scripts/failures-reporter.ts',
         '--test-reporter-destination=stdout',
