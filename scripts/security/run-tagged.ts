@@ -24,10 +24,12 @@ export async function runTaggedTests(tests: readonly TaggedTest[]): Promise<Map<
   ]
   for (const failure of failures) console.error(`✖ ${failure}`)
   const failed = new Set(failures.flatMap((failure) => [...failure.matchAll(/[A-Z]\d\d/g)].map(([id]) => id)))
-  // a failure of a whole file names no id: then nothing is known of its tests
-  const unknown = failures.filter((failure) => !/\([A-Z]\d\d/.test(failure))
+  // a failure of a whole file or run names no test: then nothing is known of its tests
+  const whole = failures.filter(
+    (failure) => !failure.includes(': ') || files.includes(failure.split(': ')[1] ?? ''),
+  )
   const isUnknown = ({ file }: TaggedTest) =>
-    unknown.some((failure) => failure.startsWith(file) || !failure.includes(':'))
+    whole.some((failure) => !failure.includes(': ') || failure.startsWith(file))
   const results = new Map<string, Result>()
   for (const test of tests) {
     for (const id of test.ids) {
