@@ -63,8 +63,10 @@ describe('packages', () => {
     )
     const production = withScript.filter(([, { dev }]) => dev !== true)
     assert.deepEqual(
-      production.map(([path, { version }]) => [path.replace('node_modules/', ''), version]).toSorted(),
-      [...reviewed].map(([name, [version]]) => [name, version]).toSorted(),
+      Object.fromEntries(
+        production.map(([path, { version }]) => [path.replace('node_modules/', ''), version]),
+      ),
+      Object.fromEntries([...reviewed].map(([name, [version]]) => [name, version])),
     )
     assert.deepEqual(Object.keys(manifest.allowScripts).toSorted(), [...reviewed.keys()].toSorted())
     for (const workspace of projectFiles('packages').filter((file) => file.endsWith('/package.json')))
