@@ -4,13 +4,7 @@ import { Badge, type BadgeLook } from '../../ui/Badge.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-
-/** Whether it was in progress when the database went back in time, and is not over. */
-export const isInDoubt = ({
-  inDoubtSince = null,
-  state,
-}: Pick<Operation, 'inDoubtSince' | 'state'>): boolean =>
-  inDoubtSince !== null && state !== 'SUCCEEDED' && state !== 'TAKEN_OVER'
+import { isInDoubt } from './in-doubt.ts'
 
 /** Beside the state of an operation; nothing unless it is in doubt. */
 export function InDoubtBadge({

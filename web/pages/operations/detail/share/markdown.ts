@@ -9,7 +9,7 @@ import {
   versionsText,
   bundleNameOf,
 } from '../../../../subjects/operations/operation-texts.ts'
-import { isInDoubt } from '../../../../subjects/operations/InDoubt.tsx'
+import { isInDoubt } from '../../../../subjects/operations/in-doubt.ts'
 import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
