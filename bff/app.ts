@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
+import type { Context } from 'hono'
 import type { OpenServer } from '#database/open.ts'
 import type { Database } from '#database/pool.ts'
 import { SharedClock } from '#http-kit/shared-clock.ts'
@@ -29,7 +30,7 @@ import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { healthRoutes } from './health.ts'
 import { CONSOLE_METRIC_HELP, observeRequests } from './metrics.ts'
-import { rateLimit } from './middleware/rate-limit.ts'
+import { PROGRAM_RATES, rateLimit } from './middleware/rate-limit.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './session/sessions.ts'
 import { documentRoute, lostDocument } from './document/document-route.ts'
@@ -40,6 +41,10 @@ import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
 import { policyReports } from './routes/policy-reports.ts'
 import { savedViewRoutes } from './routes/saved-views.ts'
+import { serviceAccountRoutes } from './routes/service-accounts.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { SERVICE_ACCOUNT_ISSUER } from './service-accounts/bearer.ts'
+import { createServiceAccounts } from './service-accounts/service-accounts.ts'
 import { createSavedViews } from './saved-views/saved-views.ts'
 import { startPurging } from './database.ts'
 import { readDatabaseTime } from './store/database-time.ts'
@@ -71,6 +76,8 @@ export interface ConsoleOptions {
   loopback: () => string
   /** Rate limits per person; default: those of the rate-limit middleware. */
   rates?: { reads: Rate; writes: Rate } | undefined
+  /** Rate limits per service account; default: those of the rate-limit middleware. */
+  programRates?: { reads: Rate; writes: Rate } | undefined
   /** How long refusals are merged, and how often events are sent to the audit; default: 60 s and 1,000 ms. */
   audit?: { mergeSeconds: number; pollMs: number } | undefined
   /** Of this process; default: it never has too much to do. */
@@ -180,7 +187,12 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.use('/api/*', auth.requireSession)
-  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id, ...options.rates, load }))
+  const keyOf = (c: Context<{ Variables: SessionVariables }>) => c.var.person.id
+  const limitPeople = rateLimit({ keyOf, ...options.rates, load })
+  const limitPrograms = rateLimit({ keyOf, ...(options.programRates ?? PROGRAM_RATES), load })
+  app.use('/api/*', (c, next) =>
+    (c.var.person.issuer === SERVICE_ACCOUNT_ISSUER ? limitPrograms : limitPeople)(c, next),
+  )
   app.route('/', auth.routes)
   app.get(
     '/api/events',
@@ -193,6 +205,10 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       log,
     }),
   )
+  const { limits, recentSignInSeconds } = settings
+  const own = { db, limits, recentSignInSeconds, clock, recorder: auth.recorder }
+  app.route('/api', sessionRoutes(own))
+  app.route('/api', serviceAccountRoutes(createServiceAccounts(own), own))
   app.route('/api', savedViewRoutes(createSavedViews({ db, recorder: auth.recorder })))
   app.route(
     '/api',

@@ -22,6 +22,7 @@ const TABLE: [Permission, string][] = [
   ['plugin:write', 'admin'],
   ['service:write', 'admin'],
   ['notification:write', 'admin'],
+  ['account:write', 'admin'],
 ]
 
 describe('roles and grants', () => {

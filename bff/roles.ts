@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { roleOfText, ROLES } from '#contract/console-api/role-text.ts'
+import type { Role } from '#contract/console-api/role-text.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { GrantScope, Permission, Grant } from '#contract/endpoint/permission.ts'
 import { Key } from '#contract/protocol/keys.ts'
@@ -43,11 +45,12 @@ const ROLE_PERMISSIONS = {
     'plugin:write',
     'service:write',
     'notification:write',
+    'account:write',
   ],
-} as const satisfies Record<string, readonly Permission[]>
+} as const satisfies Record<Role, readonly Permission[]>
 
-export type Role = keyof typeof ROLE_PERMISSIONS
-export const ROLES = Object.keys(ROLE_PERMISSIONS) as Role[]
+export { ROLES } from '#contract/console-api/role-text.ts'
+export type { Role } from '#contract/console-api/role-text.ts'
 
 /** A role and its scope; null means everywhere. */
 export interface RoleGrant {
@@ -56,26 +59,6 @@ export interface RoleGrant {
 }
 
 const RoleScope = z.union([Scope, z.strictObject({ environmentKey: Key })])
-
-/**
- * A role as one text, for claims whose values are texts: `operator` (everywhere), `operator@production`, or
- * `operator@production/eu-central/1`. Null if it is none; a part that is wrong never widens the scope.
- */
-export function roleOfText(text: string): RoleGrant | null {
-  const [name, place, ...more] = text.split('@')
-  const role = ROLES.find((known) => known === name)
-  if (role === undefined || more.length > 0) return null
-  if (place === undefined) return { role, scope: null }
-  const [environmentKey, applicationRuntimeId, workspaceId, ...rest] = place.split('/')
-  const parts =
-    applicationRuntimeId === undefined
-      ? { environmentKey }
-      : { environmentKey, applicationRuntimeId, workspaceId: wholeNumber(workspaceId) }
-  const scope = RoleScope.safeParse(parts)
-  return rest.length === 0 && scope.success ? { role, scope: scope.data } : null
-}
-
-const wholeNumber = (text = ''): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
 
 /** One entry of a roles claim: a role as a text, or a role with its scope. */
 export const RoleEntry = z.union([

@@ -27,7 +27,7 @@ export async function startConsole({
   log = createLog({ name: 'test', level: 'silent' }),
   servesMetrics = true,
   ...options
-}: Pick<ConsoleOptions, 'rates'> & {
+}: Pick<ConsoleOptions, 'rates' | 'programRates'> & {
   servesMetrics?: boolean
   connection: ConnectionSettings
   runtimeUrl?: string

@@ -23,6 +23,9 @@ export interface KnownPerson {
   issuer: string | null
 }
 
+/** The person of a request, as the audit names them. */
+export const knownPerson = ({ id, name, issuer }: KnownPerson): KnownPerson => ({ id, name, issuer })
+
 /** A request that the console refused without calling the runtime. */
 export interface RefusedRequest {
   action: AuditAction
@@ -49,6 +52,13 @@ export interface Recorder {
     tx: BffDb,
     person: KnownPerson,
     change: { action: 'view.create' | 'view.save' | 'view.delete'; subject: string },
+    origin: Origin,
+  ): Promise<void>
+  /** Called in the transaction that changes a service account or its tokens. `subject`: the account in words. */
+  serviceAccountChanged(
+    tx: BffDb,
+    person: KnownPerson,
+    change: { action: Extract<AuditAction, `service-account.${string}`>; subject: string },
     origin: Origin,
   ): Promise<void>
   /** `who`: the person, or the name of an existing user, if known. Never throws. */
@@ -110,6 +120,9 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
       await addDone(tx, { action: 'session.end', subject }, person, origin)
     },
     async viewChanged(tx, person, change, origin) {
+      await addDone(tx, change, person, origin)
+    },
+    async serviceAccountChanged(tx, person, change, origin) {
       await addDone(tx, change, person, origin)
     },
     signInFailed(who, errorCode, origin) {

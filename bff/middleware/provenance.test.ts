@@ -75,7 +75,18 @@ describe('provenance', () => {
       await status('GET', '/apiary', { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }),
       200,
     )
-    assert.equal(await status('GET', '/api/x', { ...ours, authorization: 'Bearer x' }), 400)
+  })
+
+  it('asks a program with a token for no header of the console, but for no cookie and no foreign page (B02, G05)', async () => {
+    const authorization = 'Bearer x'
+    const ours = { 'x-requested-by': 'console', 'sec-fetch-site': 'same-origin' }
+    assert.equal(await status('GET', '/api/x', { authorization }), 200)
+    assert.equal(await status('POST', '/api/x', { authorization }), 200)
+    assert.equal(await status('GET', '/api/x', { ...ours, authorization, cookie: 'a=b' }), 400)
+    assert.equal(await status('POST', '/api/x', { authorization, origin: 'https://evil.example' }), 403)
+    assert.equal(await status('GET', '/api/x', { authorization, 'sec-fetch-site': 'cross-site' }), 403)
+    // only the API takes a token
+    assert.equal(await status('POST', '/auth/logout', { authorization }), 403)
   })
 
   it('applies to every unsafe route, not only the API’s (B01)', async () => {

@@ -22,7 +22,8 @@ export function isSameOrigin(
  * - Methods other than our six get 405, so no CORS permission is ever granted.
  * - Writes come from our own origin, carry `X-Requested-By: console`, and a body, if any, is JSON.
  * - All requests to `/api`, reads too, carry the header and come from scripts, never from a document, image or frame.
- * - An `Authorization` header gets 400, because with a session cookie the person would be ambiguous.
+ * - A request to `/api` with an `Authorization` header is that of a program, which no page can make a browser send to us: it
+ *   needs no header of the console and comes from no page. With a cookie it gets 400, because whose it is would be ambiguous.
  *
  * The identity provider's callback and sign-in are GETs with their own protection (state, browser binding). What browsers report about
  * the content policy is received before this check (`bff/routes/policy-reports.ts`): browsers send it without our header.
@@ -36,15 +37,17 @@ export function provenance({ publicOrigin }: { publicOrigin: string }): Middlewa
 
     const site = c.req.header('sec-fetch-site')
     const destination = c.req.header('sec-fetch-dest')
-    if (isWrite && !isSameOrigin({ site, origin: c.req.header('origin') }, publicOrigin)) throw foreign()
+    const isProgram = isApi && c.req.header('authorization') !== undefined
+    if (isProgram && c.req.header('cookie') !== undefined)
+      throw new ConsoleFailure('REQUEST_INVALID', {
+        message: 'A request has either an Authorization header or a cookie, not both.',
+      })
+    const origin = c.req.header('origin')
+    const isOwn = isProgram && site === undefined && origin === undefined
+    if (isWrite && !isOwn && !isSameOrigin({ site, origin }, publicOrigin)) throw foreign()
     if (isApi && site !== undefined && site !== 'same-origin') throw foreign()
     if (isApi && destination !== undefined && destination !== 'empty') throw foreign()
-    if ((isApi || isWrite) && c.req.header('x-requested-by') !== 'console') throw foreign()
-    if (isApi && c.req.header('authorization') !== undefined) {
-      throw new ConsoleFailure('REQUEST_INVALID', {
-        message: 'The console does not accept an Authorization header.',
-      })
-    }
+    if ((isApi || isWrite) && !isProgram && c.req.header('x-requested-by') !== 'console') throw foreign()
     if (isWrite && hasBody(c.req.raw.headers) && !isJson(c.req.header('content-type'))) {
       throw new ConsoleFailure('UNSUPPORTED_MEDIA_TYPE')
     }

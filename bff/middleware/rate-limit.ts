@@ -10,6 +10,12 @@ import type { Sessions } from '../session/sessions.ts'
 const READS: Rate = { perSecond: 100, burst: 400 }
 const WRITES: Rate = { perSecond: 20, burst: 100 }
 
+/** The limits of a service account: a program repeats its mistakes faster than a person. */
+export const PROGRAM_RATES = {
+  reads: { perSecond: 20, burst: 200 },
+  writes: { perSecond: 5, burst: 60 },
+} satisfies Record<string, Rate>
+
 export interface RateVariables {
   /**
    * Counts a request as more than one, as soon as its cost is known. Throws RATE_LIMITED if the person has not enough left, and

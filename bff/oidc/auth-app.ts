@@ -10,6 +10,7 @@ import { createRecorder } from '../audit/recorder.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { clientAddress, rateLimitAddress } from '../middleware/client-address.ts'
 import { limitLookups } from '../middleware/rate-limit.ts'
+import { withServiceAccounts } from '../service-accounts/bearer.ts'
 import { createAskProvider } from '../session/ask-provider.ts'
 import { requireSession, cookieKit, createSessions } from '../session/sessions.ts'
 import type { SessionVariables } from '../session/sessions.ts'
@@ -105,9 +106,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     externalIdp === null || intervalSeconds === 0
       ? undefined
       : createAskProvider({ db, idp, rolesClaim, roleMap, intervalSeconds, clock, recorder, log })
-  const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder, ask }), {
-    addressOf: addressOfRequest,
-  })
+  const people = createSessions({ db, cookies, limits, clock, recorder, ask })
+  const sessions = limitLookups(withServiceAccounts(people, { db, clock }), { addressOf: addressOfRequest })
 
   const routes = new Hono<{ Variables: SessionVariables }>()
   routes.get('/api/session', (c) => c.json(sessionOf(c, settings)))

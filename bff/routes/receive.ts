@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { isWrite } from '#contract/endpoint/endpoint.ts'
-import type { BodyOf, EndpointName, EndpointRow, ParamsOf } from '#contract/endpoint/endpoint.ts'
+import type { BodyOf, EndpointName, EndpointRow, ParamsOf, QueryOf } from '#contract/endpoint/endpoint.ts'
 import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/parse-request.ts'
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import { readJsonBody } from '#http-kit/requests.ts'
@@ -41,13 +41,17 @@ export async function receive(c: Context, name: EndpointName, row: EndpointRow):
 export function parseReceived<Row extends EndpointRow>(
   row: Row,
   { params, query, body, idempotencyKey, isWrite: write }: Received,
-): { params: ParamsOf<Row>; body: BodyOf<Row> } {
+): { params: ParamsOf<Row>; query: QueryOf<Row>; body: BodyOf<Row> } {
   const parsed = parseRequest(row, { params, query, body: body?.json })
   const lacksKey = write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))
   const problems = [...(lacksKey ? [KEY_PROBLEM] : []), ...(parsed.ok ? [] : parsed.problems)]
   if (problems.length > 0 || !parsed.ok) throw invalid(problems)
   // the schemas of the row have returned them
-  return { params: parsed.params as ParamsOf<Row>, body: parsed.body as BodyOf<Row> }
+  return {
+    params: parsed.params as ParamsOf<Row>,
+    query: parsed.query as QueryOf<Row>,
+    body: parsed.body as BodyOf<Row>,
+  }
 }
 
 async function readBody(c: Context, row: EndpointRow): Promise<JsonBody | undefined> {

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
+import { CONSOLE_PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
@@ -92,7 +93,11 @@ function sign(
     at,
   }: { person: AssertedPerson; audience: 'bundle-runtime' | 'bundle-runtime-audit'; at: Date },
 ): Promise<string> {
-  const { id, name, grants, issuer, clientAddress } = person
+  const { id, name, issuer, clientAddress } = person
+  const grants = person.grants.map(({ permissions, scope }) => ({
+    permissions: permissions.filter((permission) => !CONSOLE_PERMISSIONS.includes(permission)),
+    scope,
+  }))
   const issuedAt = Math.floor(at.getTime() / 1000)
   const authTime = authTimeOf(person, at)
   const claims = {

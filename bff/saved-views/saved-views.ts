@@ -9,6 +9,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
+import { idOfRequest } from '../idempotent-id.ts'
 import type { Person } from '../session/sessions.ts'
 import {
   countViews,
@@ -92,7 +93,7 @@ export function createSavedViews({
       const view: NewSavedView = {
         ...ownerOf(person),
         ...columnsOf(settings),
-        view_id: viewIdOf(person, idempotencyKey),
+        view_id: idOfRequest(person, idempotencyKey),
         owner_name: person.name,
         request_digest: digestOf(settings),
       }
@@ -184,20 +185,6 @@ function invalidAt(field: string, problem: string | ReturnType<typeof platformMe
     ...text,
     details: [{ path: `body.${field}`, errorCode: 'REQUEST_INVALID', ...text }],
   })
-}
-
-/** The same for the same person and key, so that a repeated request finds what the first one created. */
-function viewIdOf({ issuer, id }: Person, idempotencyKey: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([issuer, id, idempotencyKey]))
-    .digest()
-  // version 8 and variant of RFC 9562
-  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80
-  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80
-  return digest
-    .toString('hex')
-    .slice(0, 32)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 const digestOf = ({ page, name, search, shared }: Settings): Buffer =>

@@ -6,7 +6,7 @@ import type { BffDb } from '../store/tables.ts'
 /**
  * Ends all sessions of a person on every replica, and records each in the audit.
  *
- * @param options.reason what ended them, for the audit.
+ * @param options.actor who ends them; or `options.reason`, what did, for the audit.
  * @returns how many there were.
  */
 export function endSessionsOfPerson(
@@ -15,16 +15,18 @@ export function endSessionsOfPerson(
     person: { iss: string; sub: string }
     recorder: Pick<Recorder, 'sessionEnded'>
     origin: Origin
-    reason: string
-    /** Who ends them; default: the person themselves. */
-    actor?: KnownPerson
-  },
+  } & ({ reason: string } | { actor: KnownPerson }),
 ): Promise<number> {
-  const { person, recorder, origin, reason, actor } = options
+  const { person, recorder, origin } = options
   return inTransaction(db, async (tx) => {
     const ended = await deleteSessions(tx, { iss: person.iss, sub: person.sub })
-    for (const { iss, sub, name } of ended)
-      await recorder.sessionEnded(tx, actor ?? { id: sub, name, issuer: iss }, origin, reason)
+    for (const { iss, sub, name } of ended) {
+      const [actor, reason] =
+        'actor' in options
+          ? [options.actor, `${name}, ${sub}`]
+          : [{ id: sub, name, issuer: iss }, options.reason]
+      await recorder.sessionEnded(tx, actor, origin, reason)
+    }
     return ended.length
   })
 }

@@ -6,7 +6,7 @@ import type { BffDb } from './tables.ts'
 const BATCH = 1_000
 
 /**
- * Deletes expired sessions, sign-ins, used logout tokens and records of the embedded identity provider, at most a thousand of each,
+ * Deletes expired sessions, sign-ins, old tokens of service accounts, used logout tokens and records of the embedded identity provider, at most a thousand of each,
  * so that statements stay short. Reads never depend on it.
  *
  * @returns whether more records may be left to delete.
@@ -36,6 +36,11 @@ export async function purgeExpired(
     await sql`
       delete from bff.logout_token where token_hash in (
         select token_hash from bff.logout_token where expires_at < ${at} limit ${BATCH}
+      )`.execute(db),
+    await sql`
+      delete from bff.service_account_token where token_id in (
+        select token_id from bff.service_account_token
+        where least(expires_at, revoked_at) < ${at} - interval '90 days' limit ${BATCH}
       )`.execute(db),
   ]
   return results.some(({ numAffectedRows = 0n }) => numAffectedRows >= BATCH)

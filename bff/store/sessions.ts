@@ -192,3 +192,57 @@ export async function endSessionsOf(db: BffDb, iss: string, subs: readonly strin
   if (subs.length === 0) return
   await sql`delete from bff.session where iss = ${iss} and sub = any(${subs})`.execute(db)
 }
+
+/** A session in a list. */
+export interface ListedSession {
+  sessionId: string
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+  createdAt: string
+  lastSeenAt: string
+  clientAddress: string | null
+  userAgent: string | null
+}
+
+/** Where a page of sessions begins: after this one. */
+export interface SessionCursor {
+  createdAt: string
+  sessionId: string
+}
+
+/** The valid sessions, the newest first: of a person, or of all whose name or ID contains a text. */
+export async function listSessions(
+  db: BffDb,
+  options: {
+    of: { iss: string; sub: string } | { text: string }
+    after?: SessionCursor | null
+    limit: number
+    limits: SessionLimits
+    now: Date
+  },
+): Promise<ListedSession[]> {
+  const { of, after = null, limit, limits } = options
+  const at = sql`${options.now.toISOString()}::timestamptz`
+  const whose =
+    'text' in of
+      ? sql`position(lower(${of.text}) in lower(name || ' ' || sub)) > 0`
+      : sql`iss = ${of.iss} and sub = ${of.sub}`
+  const { rows } = await sql<ListedSession>`
+    select encode(id_hash, 'hex') as "sessionId", iss, sub, name, roles, created_at as "createdAt",
+      last_seen_at as "lastSeenAt", client_address as "clientAddress", user_agent as "userAgent"
+    from bff.session
+    where ${whose}
+      and last_seen_at > ${at} - make_interval(secs => ${limits.idleSeconds})
+      and created_at > ${at} - make_interval(secs => ${limits.absoluteSeconds})
+      ${
+        after === null
+          ? sql``
+          : sql`and (date_trunc('milliseconds', created_at), id_hash) <
+              (${after.createdAt}::timestamptz, decode(${after.sessionId}, 'hex'))`
+      }
+    order by date_trunc('milliseconds', created_at) desc, id_hash desc
+    limit ${limit}`.execute(db)
+  return rows
+}

@@ -87,6 +87,26 @@ export interface BffTables {
     /** SHA-256 of the request that created it; null for views of earlier versions. */
     request_digest: Buffer | null
   }
+  'bff.service_account': {
+    account_id: string
+    name: string
+    roles: Json<RoleGrant[]>
+    created_by_id: string
+    created_by_name: string
+    created_at: Time
+    updated_at: Time
+  }
+  'bff.service_account_token': {
+    token_id: string
+    account_id: string
+    token_hash: Buffer
+    created_by_id: string
+    created_by_name: string
+    created_at: Time
+    expires_at: string
+    last_used_at: string | null
+    revoked_at: string | null
+  }
   'bff.sign_in_limit': { bucket: number; tokens: number; updated_at: Time }
 }
 

@@ -6,6 +6,8 @@ import { Scope } from '#contract/protocol/scope.ts'
 import { Person } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { savedViewApi } from './saved-views.ts'
+import { serviceAccountApi } from './service-accounts.ts'
+import { sessionsApi } from './sessions.ts'
 
 /** The colors that an environment may be marked with. */
 export const ENVIRONMENT_COLORS = ['red', 'amber', 'green', 'blue', 'violet'] as const
@@ -37,7 +39,7 @@ const sessionEndpoints = defineEndpoints({
 })
 
 /**
- * The console API below `/api`: the runtime's rows, plus the session and the saved views. Responses have no envelope,
+ * The console API below `/api`: the runtime's rows, plus sessions, saved views and service accounts. Responses have no envelope,
  * failures are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that
  * keep it.
  */
@@ -45,6 +47,8 @@ export const consoleApi = {
   ...runtimeApi,
   ...sessionEndpoints,
   ...savedViewApi,
+  ...sessionsApi,
+  ...serviceAccountApi,
 }
 type ConsoleRows = typeof consoleApi
 /** An interface, because the compiler would write out all rows wherever it infers a type with an alias. */

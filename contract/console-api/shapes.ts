@@ -1,3 +1,5 @@
+export type { SessionEntry } from './sessions.ts'
+export type { ServiceAccount, ServiceAccountToken } from './service-accounts.ts'
 // The runtime shapes that the console API carries, under the names that the browser uses.
 export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 export type {

@@ -87,7 +87,10 @@ export type BodyOf<Row> = Row extends { body: infer Schema extends z.ZodType } ?
 export type AnswerOf<Row> = Row extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : never
 
 /** What a caller passes for a row; each part exists only if the row has it. The query is in its URL form. */
-export type CallOf<Row> = (Row extends { params: infer Schema extends z.ZodType }
+// row by row: the parts of all rows, each a union, would have more combinations than the compiler writes out
+export type CallOf<Row> = Row extends unknown ? CallOfOne<Row> : never
+
+type CallOfOne<Row> = (Row extends { params: infer Schema extends z.ZodType }
   ? { params: { [Name in keyof z.input<Schema>]: string | number } }
   : { params?: never }) &
   (Row extends { query: infer Schema extends z.ZodType }

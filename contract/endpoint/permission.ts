@@ -16,9 +16,14 @@ export const PERMISSIONS = [
   'plugin:write',
   'service:write',
   'notification:write',
+  // sessions of all people, and service accounts; only the console knows it
+  'account:write',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]
+
+/** Permissions for what the console stores itself. No row of the runtime needs them, so assertions leave them out. */
+export const CONSOLE_PERMISSIONS: readonly Permission[] = ['account:write']
 
 /** Where a grant applies: `null` means everywhere; an environment alone means all of its scopes. */
 export type GrantScope =

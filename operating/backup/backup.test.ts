@@ -542,6 +542,8 @@ const LATER = {
     'runtime.follow',
     'runtime.inbox_notification',
     'bff.logout_token',
+    'bff.service_account',
+    'bff.service_account_token',
   ],
   columns: {
     'bff.saved_view': ['request_digest'],

@@ -17,6 +17,7 @@ import type { PluginsSearch, PluginSearch } from '#contract/console-api/pages/pl
 import type { PropertiesSearch } from '#contract/console-api/pages/properties.ts'
 import type { ScopesSearch } from '#contract/console-api/pages/scopes.ts'
 import type { VersionsSearch } from '#contract/console-api/pages/versions.ts'
+import type { SessionsSearch } from '#contract/console-api/pages/sessions.ts'
 import type { ServicesSearch } from '#contract/console-api/pages/services.ts'
 // tells the router's types which routes there are, also in the rooms above
 import './routes.ts'
@@ -86,6 +87,8 @@ export const paths = {
   notifications: () => linkOptions({ to: '/notifications' }),
   notification: (id: string, search: WebhookSearch = {}) =>
     linkOptions({ to: '/notifications/$id', params: { id }, search }),
+  sessions: (search: SessionsSearch = {}) => linkOptions({ to: '/sessions', search }),
+  serviceAccounts: () => linkOptions({ to: '/service-accounts' }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/audit', search }),
   signedOut: (returnTo?: string) => linkOptions({ to: '/signed-out', search: returnTo ? { returnTo } : {} }),
 }

@@ -43,6 +43,9 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /inbox/unread',
   'GET /webhooks',
   'GET /webhooks/{webhookId}/deliveries',
+  'GET /sessions',
+  'GET /sessions/everyone',
+  'GET /service-accounts',
 ]
 for (const name of WITHOUT_EVENTS)
   queryClient.setQueryDefaults([name], {

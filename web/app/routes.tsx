@@ -40,6 +40,9 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
   '/notifications/$id': async () => (await import('../pages/notifications/WebhookPage.tsx')).WebhookPage,
   '/services': async () => (await import('../pages/services/ServicesPage.tsx')).ServicesPage,
   '/services/$id': async () => (await import('../pages/services/ServicePage.tsx')).ServicePage,
+  '/sessions': async () => (await import('../pages/sessions/SessionsPage.tsx')).SessionsPage,
+  '/service-accounts': async () =>
+    (await import('../pages/service-accounts/ServiceAccountsPage.tsx')).ServiceAccountsPage,
   '/audit': async () => (await import('../pages/audit/AuditPage.tsx')).AuditPage,
 }
 

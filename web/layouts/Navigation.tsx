@@ -42,6 +42,12 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
         to: '/notifications',
         needs: 'notification:write',
       },
+      {
+        label: 'shell.nav.serviceAccounts',
+        icon: 'key',
+        to: '/service-accounts',
+        needs: 'account:write',
+      },
     ],
   },
   {

@@ -1,5 +1,7 @@
+import { useNavigate } from '@tanstack/react-router'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
+import { paths } from '../addresses/paths.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Popup, closePopup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -66,6 +68,7 @@ function roleText(role: string, t: Translate): string {
 function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
   const t = useText()
   const alerts = useAlerts()
+  const navigate = useNavigate()
   return (
     <>
       <div className="w-64 space-y-3 p-2">
@@ -91,6 +94,17 @@ function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
         </div>
       </div>
       <div className="mt-1 border-t border-line pt-1">
+        <button
+          type="button"
+          onClick={(event) => {
+            closePopup(event.currentTarget)
+            void navigate(paths.sessions())
+          }}
+          className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <Icon name="screen" size={14} className="text-muted" />
+          {t('shell.user.sessions')}
+        </button>
         <button
           type="button"
           onClick={(event) => {

@@ -64,6 +64,7 @@ import {
 } from './plugins.ts'
 import { propertiesCall, propertiesSearch, propertySearchCall } from './properties.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
+import { allSessionsCall, ownSessionsCall, serviceAccountsCall, sessionsSearch } from './sessions.ts'
 import { whole, type Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
 import { availableServicesCall, serviceCall, servicesCall, servicesSearch } from './services.ts'
@@ -288,6 +289,17 @@ export const pages = {
   '/services/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /services/{serviceId}', call: serviceCall(idOf(params)) },
     { name: 'GET /services/{serviceId}/dependencies', call: serviceCall(idOf(params)) },
+  ]),
+  '/sessions': page(
+    sessionsSearch,
+    ({ search }) =>
+      search.whose === 'everyone'
+        ? [{ name: 'GET /sessions/everyone', call: allSessionsCall(search), needs: 'account:write' }]
+        : [{ name: 'GET /sessions', call: ownSessionsCall }],
+    'all',
+  ),
+  '/service-accounts': page(withoutSearch, () => [
+    { name: 'GET /service-accounts', call: serviceAccountsCall, needs: 'account:write' },
   ]),
   '/audit': page(
     auditSearch,

@@ -12,6 +12,11 @@ const DONE_BY_CONSOLE = new Set<string>([
   'view.create',
   'view.save',
   'view.delete',
+  'service-account.create',
+  'service-account.save',
+  'service-account.delete',
+  'service-account.token.create',
+  'service-account.token.revoke',
 ])
 
 /**
@@ -21,7 +26,7 @@ const DONE_BY_CONSOLE = new Set<string>([
 export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEvent): Promise<void> {
   const { action, subject, outcome, errorCode, occurrences, operationId, bundleInstallId } = event
   if (outcome === 'DONE' && !DONE_BY_CONSOLE.has(action)) {
-    const message = 'A console itself only signs people in and out and keeps saved views'
+    const message = 'A console itself only signs people in and out and keeps saved views and service accounts'
     throw new DomainError('REQUEST_INVALID', `body.outcome: ${message}`, {
       details: [{ path: 'body.outcome', errorCode: 'REQUEST_INVALID', message }],
     })

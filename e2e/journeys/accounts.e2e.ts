@@ -1,0 +1,58 @@
+import { expect, test } from '../harness/test.ts'
+
+test('an administrator creates a service account, whose token works until it is revoked', async ({
+  system,
+  signIn,
+  playwright,
+}) => {
+  const page = await signIn('admin', '/service-accounts')
+  await page.getByRole('button', { name: 'Create service account' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create a service account' })
+  await form.getByLabel('Name').fill('deploy-robot')
+  await form.getByLabel('Roles').fill('operator@production\nboss')
+  await form.getByRole('button', { name: 'Create service account' }).click()
+  await expect(form.getByText('“boss” is not a role.')).toBeVisible()
+  await form.getByLabel('Roles').fill('operator@production')
+  await form.getByRole('button', { name: 'Create service account' }).click()
+  await expect(page.getByRole('heading', { name: 'deploy-robot' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+  const shown = page.getByRole('dialog', { name: 'Copy your token now' })
+  const token = /bcsa_[\w-]{43}/.exec((await shown.textContent()) ?? '')?.[0] ?? ''
+  await shown.getByLabel('I have stored the secret in another way').check()
+  await shown.getByRole('button', { name: 'I’ve copied it' }).click()
+
+  const program = await playwright.request.newContext({
+    baseURL: system.url,
+    extraHTTPHeaders: { authorization: `Bearer ${token}` },
+  })
+  expect((await program.get('/api/operations')).status()).toBe(200)
+  await page.reload()
+  await expect(page.getByRole('cell', { name: /just now|seconds? ago/ }).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByText(/^Revoked/)).toBeVisible()
+  expect((await program.get('/api/operations')).status()).toBe(401)
+  await program.dispose()
+})
+
+test('a person sees their sessions, and an administrator ends all of a person (A07)', async ({ signIn }) => {
+  const here = await signIn('vera', '/')
+  await here.getByRole('button', { name: /vera/i }).click()
+  await here.getByRole('button', { name: 'Your sessions' }).click()
+  await expect(here.getByRole('heading', { level: 1, name: 'Your sessions' })).toBeVisible()
+  await expect(here.getByText('This browser', { exact: true })).toBeVisible()
+
+  const admin = await signIn('admin', '/sessions')
+  await admin.getByRole('link', { name: 'Sessions of everyone' }).click()
+  await admin.getByRole('searchbox').fill('vera')
+  await admin
+    .getByRole('button', { name: /End all sessions of vera/i })
+    .first()
+    .click()
+  await admin.getByRole('dialog').getByRole('button', { name: 'End all' }).click()
+  await expect(admin.getByText('Ended.')).toBeVisible()
+  await here.reload()
+  await expect(here.getByLabel('Username')).toBeVisible()
+})

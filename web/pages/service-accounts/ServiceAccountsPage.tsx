@@ -1,0 +1,238 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import { serviceAccountsCall } from '#contract/console-api/pages/sessions.ts'
+import { textOfRole } from '#contract/console-api/role-text.ts'
+import type { ServiceAccount, ServiceAccountToken } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay, useSession } from '../../api/session.ts'
+import { useErrorView } from '../../i18n/describe-code.ts'
+import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Id, Mono } from '../../ui/Id.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { actionOf, SERVICE_ACCOUNTS, type AccountAction } from './account-action.ts'
+import { AccountActionDialog } from './AccountActionDialog.tsx'
+import { RolesDialog } from './RolesDialog.tsx'
+
+const MAX_VALID = 2
+
+/** The identities of programs, with their tokens: when each was created and last used, never its text. */
+export function ServiceAccountsPage() {
+  const t = useText()
+  const session = useSession()
+  const may = useMay('account:write', 'everywhere')
+  const query = useQuery({ ...apiQuery('GET /service-accounts', serviceAccountsCall), enabled: may })
+  const error = useErrorView(query.error)
+  const [action, setAction] = useState<AccountAction | null>(null)
+  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
+  const accounts = query.data?.items
+  useInterruptedAction(
+    accounts === undefined ? null : SERVICE_ACCOUNTS,
+    useCallback(
+      (left) => {
+        setResumed(left)
+        setAction(actionOf(left, accounts ?? []))
+      },
+      [accounts],
+    ),
+  )
+  const close = () => {
+    setAction(null)
+    setResumed(null)
+  }
+  const isForbidden = session.data !== undefined && !may
+  return (
+    <Page
+      title={t('accounts.title')}
+      actions={
+        may && (
+          <Button icon="plus" onClick={() => setAction({ kind: 'create' })}>
+            {t('accounts.create')}
+          </Button>
+        )
+      }
+    >
+      <p className="mb-4 max-w-[80ch] text-muted">{t('accounts.about')}</p>
+      {isForbidden ? (
+        <Card padded={false}>
+          <EmptyState icon="lock" title={t('accounts.forbidden.title')} message={t('accounts.forbidden')} />
+        </Card>
+      ) : error !== null && accounts === undefined ? (
+        <ErrorState error={error} onRetry={() => void query.refetch()} />
+      ) : accounts === undefined ? (
+        <SkeletonLines lines={4} />
+      ) : accounts.length === 0 ? (
+        <Card padded={false}>
+          <EmptyState icon="key" title={t('accounts.none.title')} message={t('accounts.none')} />
+        </Card>
+      ) : (
+        <div className="space-y-8">
+          {accounts.map((account) => (
+            <Account
+              key={account.accountId}
+              account={account}
+              now={query.dataUpdatedAt}
+              onAction={setAction}
+            />
+          ))}
+        </div>
+      )}
+      {action?.kind === 'create' || action?.kind === 'roles' ? (
+        <RolesDialog
+          account={action.kind === 'roles' ? action.account : null}
+          resumed={resumed}
+          onClose={close}
+        />
+      ) : (
+        action && <AccountActionDialog action={action} isResumed={resumed !== null} onClose={close} />
+      )}
+    </Page>
+  )
+}
+
+function Account({
+  account,
+  now,
+  onAction,
+}: {
+  account: ServiceAccount
+  /** When it was read. */
+  now: number
+  onAction: (action: AccountAction) => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const valid = account.tokens.filter((token) => isValid(token, now)).length
+  const columns = useMemo(
+    () => tokenColumns(t, rich, now, (token) => onAction({ kind: 'revoke', account, token })),
+    [t, rich, now, account, onAction],
+  )
+  return (
+    <Section
+      flush
+      title={account.name}
+      description={<Mono>{account.roles.map(textOfRole).join(', ')}</Mono>}
+      actions={
+        <>
+          <Button
+            size="sm"
+            icon="key"
+            disabledReason={valid >= MAX_VALID && t('accounts.two')}
+            aria-label={t('accounts.ofAccount', {
+              action: t('accounts.token.create'),
+              account: account.name,
+            })}
+            onClick={() => onAction({ kind: 'token', account })}
+          >
+            {t('accounts.token.create')}
+          </Button>
+          <Button
+            size="sm"
+            icon="edit"
+            aria-label={t('accounts.ofAccount', {
+              action: t('accounts.roles.change'),
+              account: account.name,
+            })}
+            onClick={() => onAction({ kind: 'roles', account })}
+          >
+            {t('accounts.roles.change')}
+          </Button>
+          <Button
+            size="sm"
+            variant="dangerQuiet"
+            aria-label={t('accounts.ofAccount', { action: t('accounts.delete'), account: account.name })}
+            onClick={() => onAction({ kind: 'delete', account })}
+          >
+            {t('accounts.delete')}
+          </Button>
+        </>
+      }
+    >
+      <Table
+        label={t('accounts.tokens', { account: account.name })}
+        columns={columns}
+        rows={account.tokens}
+        rowKey={rowKey}
+        empty={
+          <EmptyState
+            icon="key"
+            title={t('accounts.tokens.none.title')}
+            message={t('accounts.tokens.none')}
+          />
+        }
+      />
+    </Section>
+  )
+}
+
+const rowKey = ({ tokenId }: ServiceAccountToken) => tokenId
+
+const isValid = ({ revokedAt, expiresAt }: ServiceAccountToken, now: number): boolean =>
+  revokedAt === null && Date.parse(expiresAt) > now
+
+const tokenColumns = (
+  t: Translate,
+  rich: TranslateRich,
+  now: number,
+  revoke: (token: ServiceAccountToken) => void,
+): Column<ServiceAccountToken>[] => [
+  { id: 'token', header: t('accounts.token'), cell: ({ tokenId }) => <Id id={tokenId} copy /> },
+  {
+    id: 'state',
+    header: t('accounts.state'),
+    cell: (token) =>
+      token.revokedAt !== null ? (
+        <Badge look="plain" icon="nothing">
+          {rich('accounts.revoked', { at: <Time at={token.revokedAt} inRow /> })}
+        </Badge>
+      ) : isValid(token, now) ? (
+        <Badge look="plain" tone="ok" icon="done">
+          {rich('accounts.validUntil', { at: <Time at={token.expiresAt} inRow /> })}
+        </Badge>
+      ) : (
+        <Badge look="plain" icon="nothing">
+          {rich('accounts.expired', { at: <Time at={token.expiresAt} inRow /> })}
+        </Badge>
+      ),
+  },
+  {
+    id: 'created',
+    header: t('accounts.created'),
+    cell: ({ createdAt, createdBy }) =>
+      rich('accounts.createdBy', { at: <Time at={createdAt} inRow />, person: createdBy.name }),
+    hideBelow: 'lg',
+  },
+  {
+    id: 'used',
+    header: t('accounts.used'),
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? (
+        <span className="text-faint">{t('accounts.never')}</span>
+      ) : (
+        <Time at={lastUsedAt} inRow />
+      ),
+  },
+  {
+    id: 'actions',
+    header: t('accounts.actions'),
+    headerHidden: true,
+    align: 'end',
+    card: 'wide',
+    width: '7rem',
+    cell: (token) =>
+      isValid(token, now) && (
+        <Button size="sm" variant="dangerQuiet" onClick={() => revoke(token)}>
+          {t('accounts.revoke')}
+        </Button>
+      ),
+  },
+]
