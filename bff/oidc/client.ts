@@ -74,6 +74,13 @@ export interface Refreshed {
   refreshToken: string | null
 }
 
+/** Whether the provider refused the console as its client, whatever the console asked for. */
+export function isClientRefused(error: unknown): boolean {
+  const isNamed =
+    error instanceof oidc.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(error.error)
+  return isNamed || (error instanceof oidc.WWWAuthenticateChallengeError && error.status === 401)
+}
+
 /** Whether the provider refused a refresh token: the person signed out there, or was disabled. */
 export function isRevoked(error: unknown): boolean {
   return error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'

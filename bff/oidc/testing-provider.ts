@@ -26,8 +26,8 @@ export class ExternalProvider {
   refreshes = 0
   /** The tokens that were revoked. */
   revoked: string[] = []
-  /** Set to null, it has no such endpoint. */
-  endSessionPath: string | null = '/logout'
+  /** Changes its metadata; undefined removes an entry. */
+  metadata: Record<string, unknown> = {}
   /** The queries of the browsers that came to sign in, and to sign out. */
   signIns: URLSearchParams[] = []
   signOuts: URLSearchParams[] = []
@@ -83,11 +83,12 @@ export class ExternalProvider {
           jwks_uri: `${issuer}/jwks`,
           userinfo_endpoint: `${issuer}/userinfo`,
           revocation_endpoint: `${issuer}/revoke`,
-          ...(this.endSessionPath !== null && { end_session_endpoint: issuer + this.endSessionPath }),
+          end_session_endpoint: `${issuer}/logout`,
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256'],
           authorization_response_iss_parameter_supported: true,
+          ...this.metadata,
         }
       case '/jwks':
         return { keys: [this.publicJwk] }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { ExternalProvider } from '#bff/oidc/testing-provider.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -159,9 +160,45 @@ describe('the doctor', () => {
   it('finds an OpenID provider that is away or another one', async () => {
     const oidc = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of it' }
     const provide = (OIDC_ISSUER: string) => findingOf('provider', { ...oidc, OIDC_ISSUER })
-    assert.match(await provide(`${providerUrl()}/realm`), /^ok /)
     assert.match(await provide(`${providerUrl()}/other`), /^fail .*calls itself ".*\/realm"; set OIDC_ISSUER/)
     assert.match(await provide(`http://127.0.0.1:${await freePort()}`), /^fail .*ECONNREFUSED/)
+  })
+
+  it('finds a wrong secret, an unusable method, and what a provider does not offer (F04)', async () => {
+    const good = new ExternalProvider()
+    await good.start()
+    const provide = (more: Record<string, string> = {}) =>
+      findingOf('provider', {
+        OIDC_ISSUER: good.issuer,
+        OIDC_CLIENT_ID: 'console',
+        OIDC_CLIENT_SECRET: 'a secret of it',
+        ...more,
+      })
+    good.tokenError = { status: 400, body: { error: 'invalid_grant' } }
+    assert.match(await provide(), /^ok .* accepts the console$/)
+    for (const [status, error] of [
+      [401, 'invalid_client'],
+      [403, 'unauthorized_client'],
+    ] as const) {
+      good.tokenError = { status, body: { error } }
+      assert.match(
+        await provide(),
+        /^fail .*refuses the console as its client; check OIDC_CLIENT_ID, the secret/,
+      )
+    }
+    good.tokenError = { status: 400, body: { error: 'invalid_grant' } }
+    good.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
+    assert.match(
+      await provide(),
+      /^fail .*does not list client_secret_basic; set OIDC_CLIENT_AUTH to one of client_/,
+    )
+    assert.match(await provide({ OIDC_CLIENT_AUTH: 'client_secret_post' }), /^ok /)
+    good.metadata = { claims_supported: ['sub', 'name'], end_session_endpoint: undefined }
+    const warning = await provide({ OIDC_ROLES_CLAIM: 'realm_access.roles' })
+    assert.match(warning, /^warn .*the claim realm_access; .*the claim auth_time; .*no end_session_endpoint/)
+    good.metadata = { claims_supported: ['realm_access', 'auth_time'] }
+    assert.match(await provide({ OIDC_ROLES_CLAIM: 'realm_access.roles' }), /^ok /)
+    await good.stop()
   })
 
   it('judges clocks and space', () => {
