@@ -117,11 +117,11 @@ export async function escalate(db: Db): Promise<void> {
     // one replica at a time: the others would find the same
     const { rows } = await sql<{ isMine: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('escalations', 0)) as "isMine"`.execute(tx)
-    if (rows[0]?.isMine === true) await notifyOfUntaken(tx)
+    if (rows[0]?.isMine === true) await notifyWithoutAssignee(tx)
   })
 }
 
-async function notifyOfUntaken(tx: Tx): Promise<void> {
+async function notifyWithoutAssignee(tx: Tx): Promise<void> {
   await sql`
     with told as (insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
     select distinct on (listed.person_id, operation.operation_id) listed.person_id, 'operation.escalated',
