@@ -51,7 +51,7 @@ export class Canaries {
     this.seen.set(text, kind)
     const label = kind === 'token' ? labelOf(text) : kind
     for (const piece of piecesOf(kind, text))
-      for (const needle of spellingsOf(piece)) this.addNeedle(Buffer.from(needle), kind, label)
+      for (const needle of spellingsOf(piece, kind)) this.addNeedle(Buffer.from(needle), kind, label)
   }
 
   /** Adds every token of the platform in a text. */
@@ -85,11 +85,11 @@ export class Canaries {
   }
 }
 
-/** The beginning of a longer secret is one too: it may be all that a limited text had room for. */
+/** The beginning of a longer secret is one too: it may be all that a limited text had room for. That of an address is none. */
 const BEGINNING = 14
 
 /** How a secret may be written: as it is, encoded, escaped for JSON, JSON in JSON, HTML, URLs and forms, and cut off. */
-export function spellingsOf(text: string): Set<string> {
+function spellingsOf(text: string, kind: CanaryKind): Set<string> {
   const json = (value: string): string => JSON.stringify(value).slice(1, -1)
   const percent = [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
   return new Set([
@@ -99,7 +99,7 @@ export function spellingsOf(text: string): Set<string> {
     new URLSearchParams({ x: text }).toString().slice(2),
     percent,
     percent.toUpperCase(),
-    ...(text.length >= 2 * BEGINNING ? [text.slice(0, BEGINNING)] : []),
+    ...(kind !== 'address' && text.length >= 2 * BEGINNING ? [text.slice(0, BEGINNING)] : []),
   ])
 }
 
