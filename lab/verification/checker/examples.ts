@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,9 +99,27 @@ const PYTHON: Example = {
   },
 }
 
-const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0
+const GO: Example = {
+  name: 'go',
+  path: '/lifecycle',
+  profile(port, folder) {
+    const program = join(folder, 'bucket-maker')
+    execFileSync('go', ['build', '-o', program, join(EXAMPLES, 'go/main.go')], {
+      env: { ...process.env, GO111MODULE: 'off', GOFLAGS: '' },
+    })
+    const text = readFileSync(join(EXAMPLES, 'go/plugin-check.json'), 'utf8')
+    return JSON.parse(
+      text
+        .replaceAll('8093', String(port))
+        .replace('data/bucket-maker', program)
+        .replace('data/buckets.json', join(folder, 'buckets.json')),
+    ) as object
+  },
+}
 
-/** The examples have no findings. The one in Python is left out, and the report says so, where there is no Python. */
+const isInstalled = (command: string, option: string): boolean => spawnSync(command, [option]).status === 0
+
+/** The examples have no findings. Those in Python and Go are left out, and the report says so, where these are not installed. */
 export async function checkExamples({
   seed,
   isFull,
@@ -112,9 +130,12 @@ export async function checkExamples({
   const lines: string[] = []
   const violations: Violation[] = []
   const cases = isFull ? CASES : CASES.filter((_, index) => index % QUICK_STRIDE === seed % QUICK_STRIDE)
-  const isPythonThere = hasPython()
-  if (!isPythonThere) lines.push('python: not tested, because python3 is not installed')
-  for (const { name, path, profile } of isPythonThere ? [...SHIPPED, PYTHON] : SHIPPED) {
+  const examples = [...SHIPPED]
+  if (isInstalled('python3', '--version')) examples.push(PYTHON)
+  else lines.push('python: not tested, because python3 is not installed')
+  if (isInstalled('go', 'version')) examples.push(GO)
+  else lines.push('go: not tested, because go is not installed')
+  for (const { name, path, profile } of examples) {
     const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
     try {
       const port = await freePort()

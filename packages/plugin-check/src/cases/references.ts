@@ -192,9 +192,11 @@ export const REFERENCE_CASES: readonly Case[] = [
       fix: 'Write only your own values.',
     },
     async (trial) => {
+      const from = trial.platform.material.length
       await trial.complete(trial.install().operation('INSTALL', 1))
+      const given = trial.platform.material.slice(from)
       for (const { exchange } of trial.sent)
-        for (const material of trial.platform.material)
+        for (const material of given)
           for (const [encoding, encoded] of encodingsOf(material))
             trial.check(
               !(exchange.response?.body ?? '').toString().includes(encoded),

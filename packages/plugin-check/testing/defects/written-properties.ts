@@ -150,6 +150,16 @@ export const WRITE_DEFECTS = {
     'failure.status-200',
     'sends failures with status 422',
     failing(() => undefined, 422),
-    ['bytes', 'failure', 'late', 'detach', 'concurrent', 'repeat', 'request', 'version'],
+    [
+      'bytes',
+      'isolation.same-operation-id',
+      'failure',
+      'late',
+      'detach',
+      'concurrent',
+      'repeat',
+      'request',
+      'version',
+    ],
   ),
 }
