@@ -105,7 +105,7 @@ const GO: Example = {
   profile(port, folder) {
     const program = join(folder, 'bucket-maker')
     execFileSync('go', ['build', '-o', program, join(EXAMPLES, 'go/main.go')], {
-      env: { ...process.env, GO111MODULE: 'off', GOFLAGS: '' },
+      env: { ...process.env, GO111MODULE: 'off' },
     })
     const text = readFileSync(join(EXAMPLES, 'go/plugin-check.json'), 'utf8')
     return JSON.parse(

@@ -25,7 +25,7 @@ export const CONCURRENCY_DEFECTS = {
         if (installs(request)) leak(world, request)
       }
     },
-    ['concurrent', 'repeat', 'connection', 'isolation'],
+    ['concurrent', 'repeat', 'connection', 'isolation', 'detach.while-running'],
   ),
   'refuses-in-progress-finally': breaks(
     'concurrent.two-at-once',

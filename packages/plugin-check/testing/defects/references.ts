@@ -79,7 +79,7 @@ export const REFERENCE_DEFECTS = {
     (parts) => {
       parts.onRefused = () => []
     },
-    ['reference.revoked', 'reference.no-answer'],
+    ['reference.revoked', 'reference.no-answer', 'reference.no-access'],
   ),
   'ignores-garbage': breaks(
     'reference.no-answer',
@@ -199,6 +199,7 @@ export const REFERENCE_DEFECTS = {
         await callService(access, request).catch(() => undefined)
       }
     },
+    ['service.event-id-stays'],
   ),
   'calls-unknown-method': breaks(
     'service.method',

@@ -258,7 +258,8 @@ export const REPEAT_DEFECTS = {
       parts.answer = async (incoming) => {
         const { socket } = incoming
         const text = await answer(incoming)
-        await wait(40)
+        // the connection of a lost response closes a little later
+        for (let count = 0; count < 15 && !socket.destroyed; count++) await wait(10)
         const id = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? ''
         if (socket.destroyed) lost.add(id)
         if (lost.has(id) && !socket.destroyed) throw new Refusal('ABORTED', 'The call was aborted')
