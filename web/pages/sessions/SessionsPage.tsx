@@ -107,8 +107,8 @@ const sessionColumns = (
         {
           id: 'person',
           header: t('sessions.person'),
-          cell: ({ person }: SessionEntry) => (
-            <span>
+          cell: ({ person, sessionId }: SessionEntry) => (
+            <span id={`of-${sessionId}`}>
               {person.name} <Mono className="text-faint">{person.id}</Mono>
             </span>
           ),
@@ -163,7 +163,7 @@ const sessionColumns = (
           <Button
             size="sm"
             variant="dangerQuiet"
-            aria-label={t('sessions.end.of', { person: session.person.name })}
+            of={isEveryone ? `of-${session.sessionId}` : undefined}
             onClick={() => end({ session, isAll: false })}
           >
             {t('sessions.end')}
@@ -173,7 +173,7 @@ const sessionColumns = (
           <Button
             size="sm"
             variant="dangerQuiet"
-            aria-label={t('sessions.endAll.of', { person: session.person.name })}
+            of={`of-${session.sessionId}`}
             onClick={() => end({ session, isAll: true })}
           >
             {t('sessions.endAll')}
