@@ -38,6 +38,10 @@ export type Handlers<Tx, Name extends string = string> =
   | StageHandlers<Tx, Name>
   | { readonly [type in OperationType]?: StageHandlers<Tx, Name> }
 
+/** What a definition without `writes` declares. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- no name at all is what is meant
+type NoWrites = Readonly<Record<never, never>>
+
 export interface PluginDefinition<Tx, Declared extends WriteDeclarations = WriteDeclarations> {
   pluginId: string
   store: Store<Tx>
@@ -101,7 +105,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * VERIFIED or NOT_APPLIED; that answer is stored byte for byte and returned for retries. Throws if the definition is
  * inconsistent.
  */
-export function definePlugin<Tx, Declared extends WriteDeclarations = Record<never, never>>(
+export function definePlugin<Tx, Declared extends WriteDeclarations = NoWrites>(
   definition: PluginDefinition<Tx, Declared>,
 ): PluginHandler {
   const { pluginId, store, now = Date.now } = definition

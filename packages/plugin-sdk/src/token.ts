@@ -74,7 +74,7 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
       if (isAboutToken(cause)) throw new TokenRefused('The token is not accepted', { cause })
       if ('platformApiBase' in keys && typeof keys.platformApiBase === 'string')
         explain(
-          `The keys of the platform could not be fetched from ${jwksAddress(keys.platformApiBase)}: ${reasonOf(cause)}. Check platformApiBase, and whether the platform runs.`,
+          `The keys of the platform could not be fetched from ${jwksAddress(keys.platformApiBase).href}: ${reasonOf(cause)}. Check platformApiBase, and whether the platform runs.`,
         )
       throw new KeysUnavailable('The keys of the platform could not be fetched', { cause })
     }

@@ -87,8 +87,7 @@ begin
   end loop;
   return null;
 end $$;
-drop trigger operation_recovered on runtime.operation;
-create trigger operation_recovered after update of state on runtime.operation
+create or replace trigger operation_recovered after update of state on runtime.operation
   for each row when (new.state = 'SUCCEEDED' and old.state <> 'SUCCEEDED'
     and (new.run > 1 or new.operation_type = 'INSTALL' or new.takes_over is not null))
   execute function runtime.operation_recovered();

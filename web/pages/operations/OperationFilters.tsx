@@ -38,7 +38,7 @@ export function OperationFilters({
     refetchInterval: false,
   })
   const { user } = useShell()
-  // of the frame: whoever never restored anything needs no filter for it
+  // of the frame: without a restore nobody needs a filter for it
   const frame = useQuery({ ...apiQuery('GET /recovery', recoveryCall), enabled: false })
   const recovered = (frame.data?.recovery ?? null) !== null
   // the query of the list

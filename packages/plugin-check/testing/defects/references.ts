@@ -142,7 +142,7 @@ export const REFERENCE_DEFECTS = {
     (parts) => {
       const { useReferences, resolve } = parts
       parts.useReferences = async (request) => {
-        const [[locator = '', entry] = []] = Object.entries(request.resources)
+        const [[locator, entry] = ['']] = Object.entries(request.resources)
         const [name] = Object.keys(entry?.references ?? {})
         if (
           request.stage === 'BEFORE_RESOURCES' &&
