@@ -106,11 +106,14 @@ async function open(browser: TestBrowser, path: string, headers: Record<string, 
   return { response, html, data: dataOf(html) }
 }
 
+/** What the frame of every page reads. */
+const FRAME = ['GET /inbox/unread', 'GET /recovery', 'GET /troubles']
+
 const namesIn = (data: ReturnType<typeof dataOf>) => data?.answers.map(({ name }) => name)
 
 test('a document contains the session and the answers that the API gives the same person', async () => {
   const { html, data } = await open(browserOf('admin'), '/services?q=host')
-  assert.deepEqual(namesIn(data), ['GET /session', 'GET /services', 'GET /inbox/unread', 'GET /recovery'])
+  assert.deepEqual(namesIn(data), ['GET /session', 'GET /services', ...FRAME])
   const session = await browserOf('admin').api('/api/session')
   assert.deepEqual(data?.answers[0]?.answer, await session.json())
   const services = await browserOf('admin').api('/api/services?q=host&limit=50')
@@ -171,9 +174,9 @@ test('without a session the document is the plain shell', async () => {
 
 test('a document contains only what its person may read (G02)', async () => {
   const admin = await open(browserOf('admin'), '/audit')
-  assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit', 'GET /inbox/unread', 'GET /recovery'])
+  assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit', ...FRAME])
   const viewer = await open(browserOf('viewer'), '/audit')
-  assert.deepEqual(namesIn(viewer.data), ['GET /session', 'GET /inbox/unread', 'GET /recovery'])
+  assert.deepEqual(namesIn(viewer.data), ['GET /session', ...FRAME])
   const hidden = await open(browserOf('viewer'), '/scopes/production/eu-central/1/configuration')
   assert.doesNotMatch(JSON.stringify(namesIn(hidden.data)), /configuration/)
 })

@@ -50,6 +50,7 @@ import {
   recentChangesCall,
   recoveryCall,
   summaryCall,
+  troublesCall,
   waitingOperationsCall,
 } from './overview.ts'
 import { deliveriesCall, webhooksCall, webhookSearch } from './notifications.ts'
@@ -312,6 +313,7 @@ export const pages = {
 export const frameReads: readonly PageRead[] = [
   { name: 'GET /inbox/unread', call: unreadCall },
   { name: 'GET /recovery', call: recoveryCall },
+  { name: 'GET /troubles', call: troublesCall },
 ]
 
 /** What the first render of a page reads, for the search parameters as they are in the address. */

@@ -23,11 +23,12 @@ const NOTHING: readonly CanaryKind[] = []
 /** The registry of services keeps their addresses, and people who may read it see them. */
 const ADDRESSES: readonly CanaryKind[] = ['address']
 
-/** The audit shows what was changed of a service. */
+/** The audit, and what changed before a failure, show what was changed of a service. Who may read an operation may list services. */
 const SHOW_SERVICES: ReadonlySet<string> = new Set([
   'GET /services',
   'GET /services/{serviceId}',
   'GET /audit',
+  'GET /operations/{operationId}/context',
 ])
 
 /** Rows of the registry of services, of the audit of its changes and of the answers to those. */

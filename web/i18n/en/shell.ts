@@ -887,7 +887,6 @@ export const accounts = {
   none: 'Create one for each program, with only the roles that it needs.',
   two: 'Two tokens are already valid. Revoke one first.',
   'form.about': 'Give it only the roles that its program needs.',
-  ofAccount: '{action}: {account}',
   name: 'Name',
   'name.missing': 'Enter a name.',
   roles: 'Roles',

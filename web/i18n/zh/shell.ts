@@ -1001,7 +1001,6 @@ export const accounts: Translated<typeof source.accounts> = {
   none: '请为每个程序创建一个，只授予其所需的角色。',
   two: '已有两个有效令牌。请先吊销一个。',
   'form.about': '只授予程序所需的角色。',
-  ofAccount: '{account}：{action}',
   name: '名称',
   'name.missing': '请输入名称。',
   roles: '角色',

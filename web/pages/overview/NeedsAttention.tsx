@@ -14,6 +14,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { isNewSince, useLookedAt } from '../../subjects/causes/looked-at.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
+import { useTroubles } from '../../subjects/troubles/Troubles.tsx'
 import { Count } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -35,6 +36,7 @@ export function NeedsAttention() {
   const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
   const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))
   const summary = useQuery(apiQuery('GET /summary', summaryCall))
+  const troubles = useTroubles()
   const queries = [failed, waiting, claimed]
   const error = useErrorView(queries.find((query) => query.error !== null)?.error)
   if (!failed.data || !waiting.data || !claimed.data) {
@@ -59,6 +61,8 @@ export function NeedsAttention() {
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
   const hidden = (failed.data.total ?? 0) - failed.data.causes.length
   const isCalm = failed.data.causes.length + waiting.data.items.length + lockedLong.length === 0
+  // the page says above what keeps the platform from working
+  if (isCalm && troubles.length > 0) return null
   return (
     <Section title={t('overview.attention.title')} flush>
       {error && (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useId, useMemo, useState } from 'react'
 import { serviceAccountsCall } from '#contract/console-api/pages/sessions.ts'
 import { textOfRole } from '#contract/console-api/role-text.ts'
 import type { ServiceAccount, ServiceAccountToken } from '#contract/console-api/shapes.ts'
@@ -111,6 +111,7 @@ function Account({
 }) {
   const t = useText()
   const rich = useRichText()
+  const nameId = useId()
   const valid = account.tokens.filter((token) => isValid(token, now)).length
   const columns = useMemo(
     () => tokenColumns(t, rich, now, (token) => onAction({ kind: 'revoke', account, token })),
@@ -119,7 +120,7 @@ function Account({
   return (
     <Section
       flush
-      title={account.name}
+      title={<span id={nameId}>{account.name}</span>}
       description={<Mono>{account.roles.map(textOfRole).join(', ')}</Mono>}
       actions={
         <>
@@ -127,29 +128,18 @@ function Account({
             size="sm"
             icon="key"
             disabledReason={valid >= MAX_VALID && t('accounts.two')}
-            aria-label={t('accounts.ofAccount', {
-              action: t('accounts.token.create'),
-              account: account.name,
-            })}
+            of={nameId}
             onClick={() => onAction({ kind: 'token', account })}
           >
             {t('accounts.token.create')}
           </Button>
-          <Button
-            size="sm"
-            icon="edit"
-            aria-label={t('accounts.ofAccount', {
-              action: t('accounts.roles.change'),
-              account: account.name,
-            })}
-            onClick={() => onAction({ kind: 'roles', account })}
-          >
+          <Button size="sm" icon="edit" of={nameId} onClick={() => onAction({ kind: 'roles', account })}>
             {t('accounts.roles.change')}
           </Button>
           <Button
             size="sm"
             variant="dangerQuiet"
-            aria-label={t('accounts.ofAccount', { action: t('accounts.delete'), account: account.name })}
+            of={nameId}
             onClick={() => onAction({ kind: 'delete', account })}
           >
             {t('accounts.delete')}
