@@ -16,6 +16,7 @@ describe('tests of requirements', () => {
       `it("somebody's is refused (B02)", () => {})`,
       "it('(A01) at the beginning', () => {})",
       "it('an example (HTTP)', () => {})",
+      '  "it(\'a sample in a test (A01)\', () => {})",',
     ].join('\n')
     assert.deepEqual(taggedTests('a.test.ts', text), [
       { file: 'a.test.ts', title: 'is refused', ids: ['A01'] },

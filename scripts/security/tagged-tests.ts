@@ -13,8 +13,9 @@ export interface TaggedTest {
   ids: string[]
 }
 
+// a test in quotes is the sample of another test
 const TEST =
-  /\b(?:test|it)(?:\.\w+)?\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g
+  /(?<!["'`])\b(?:test|it)(?:\.\w+)?\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g
 const IDS = /^(.*) \(([A-Z]\d\d(?:, [A-Z]\d\d)*)\)$/s
 const TEST_FILE = /\.(?:test\.tsx?|e2e\.ts)$/
 
