@@ -42,6 +42,7 @@ before(async () => {
   app.onError((error) => problemResponse({ ...problemOf(failureOf(error).failure, 'r-1') }))
   app.use(async (c, next) => {
     c.set('requestId', 'r-1')
+    c.set('spend', () => undefined)
     c.set('person', {
       id: 'ada',
       name: 'Ada',
