@@ -64,6 +64,8 @@ export interface System {
   operations(scope: Scope, operationType: Operation['operationType']): Promise<Operation[]>
   /** Makes the sign-ins of all people older, as if time had passed. */
   ageSignIns(seconds: number): Promise<void>
+  /** When that was last done, by the clock of `performance`; 0 if never. */
+  signInsAgedAt(): number
   /** Recovers the database as after the restore of a backup; the returned function lets nobody be told of it any longer. */
   restored(backup: { at: string; version: string; build: string | null }): Promise<() => Promise<void>>
   /** Sets the database to read-only, as a failover to a standby would, or back. */
@@ -161,6 +163,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     }
   }
   let workspaceId = 1000 + worker * 100_000
+  let signInsAgedAt = 0
   return {
     url: running.url,
     runtimeUrl: running.runtimeUrl,
@@ -199,7 +202,9 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       if (operation === undefined) throw new Error('The save changed nothing')
       return operation
     },
+    signInsAgedAt: () => signInsAgedAt,
     async ageSignIns(seconds) {
+      signInsAgedAt = performance.now()
       await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
         tables.db,
       )

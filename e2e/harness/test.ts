@@ -115,9 +115,9 @@ async function signInAt(
   return page
 }
 
-/** Not if it is old, or a journey has ended it. */
+/** Not if it is old, or a journey has ended it or made it older. */
 async function isValid({ cookies, from }: SharedSession, system: System): Promise<boolean> {
-  if (performance.now() - from > SHARED_MS) return false
+  if (performance.now() - from > SHARED_MS || from < system.signInsAgedAt()) return false
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   const { ok } = await fetch(`${system.url}/api/session`, {
     headers: { cookie, 'x-requested-by': 'console' },

@@ -60,7 +60,7 @@ test('a link with a filter that is not understood shows nothing, says which, and
   for (const [address, words] of [
     ['/operations?state=NOPE', 'state = NOPE'],
     ['/operations?since=yesterday&state=FAILED', 'since = yesterday'],
-    ['/operations?bundleId=x', 'bundleId = x'],
+    ['/operations?serviceId=x', 'serviceId = x'],
     ['/installations?q=a&q=b', 'q = a, b'],
     ['/audit?action=NOPE', 'action = NOPE'],
     ['/services?workspaceId=1e3', 'workspaceId = 1e3'],

@@ -17,12 +17,12 @@ test('after switching to Chinese every page is in Chinese', async ({ system, sig
     ['安装实例', /安装/],
     ['操作', /操作/],
     ['配置', /./],
-    ['目录', /目录/],
+    ['Bundle 目录', /目录/],
     ['插件', /插件/],
     ['服务', /服务/],
-    ['审计', /审计/],
+    ['审计日志', /审计/],
   ] as const) {
-    await navigation.getByRole('link', { name: link }).click()
+    await navigation.getByRole('link', { name: link, exact: true }).click()
     await expectPage(page, heading)
     await expect(page.getByRole('main')).toContainText(/[一-鿿]/)
   }

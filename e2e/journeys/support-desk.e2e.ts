@@ -72,7 +72,7 @@ test('equal failures are one cause, of which one operation is retried before the
     .getByRole('link')
     .last()
     .click()
-  await expect(page).toHaveURL(/pluginId=scripted-hooks.*state=FAILED/)
+  await expect(page).toHaveURL(/failedAt=scripted-hooks.*state=FAILED/)
   await expect(page.getByRole('table', { name: 'Operations' })).toContainText('CRM suite')
   await page.goBack()
   await page.getByRole('link', { name: /The tenant "…" is locked\./ }).click()

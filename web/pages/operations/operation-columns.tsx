@@ -42,7 +42,7 @@ export function operationColumns(
       id: 'operation',
       header: t('operations.field.operation'),
       // most scopes fit, and the failure has the rest
-      ...(!empty.includes('failure') && { width: 'max(15.5rem, 24cqi)' }),
+      ...(!empty.includes('failure') && { width: 'max(14.5rem, 24cqi)' }),
       cell: (operation) => (
         <>
           <span className="block truncate" title={operation.installation.bundle.bundleId}>
