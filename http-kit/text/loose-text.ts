@@ -1,9 +1,9 @@
 /** A text that was read in another way, with the place of each of its characters in the original. */
 export interface Reading {
   text: string
-  /** For each UTF-16 unit of `text`: where what it was read from begins and ends. */
-  from: number[]
-  to: number[]
+  /** For each UTF-16 unit of `text`: where what it was read from begins and ends. May be longer than `text`. */
+  from: Int32Array
+  to: Int32Array
 }
 
 /**
@@ -25,8 +25,13 @@ export function looseReadings(text: string): Reading[] {
 export const looseForm = (text: string): string => lettersOf(asIs(text)).text
 
 function asIs(text: string): Reading {
-  const from = Array.from({ length: text.length }, (_, at) => at)
-  return { text, from, to: from.map((at) => at + 1) }
+  const from = new Int32Array(text.length)
+  const to = new Int32Array(text.length)
+  for (let at = 0; at < text.length; at++) {
+    from[at] = at
+    to[at] = at + 1
+  }
+  return { text, from, to }
 }
 
 const ESCAPES =
@@ -43,18 +48,27 @@ const NAMED: Readonly<Record<string, string>> = {
 }
 
 function unescaped(reading: Reading): Reading {
-  const result: Reading = { text: '', from: [], to: [] }
+  const { text } = reading
+  const result = emptyReading(text.length)
   const parts: string[] = []
-  const add = (text: string, first: number, last: number): void => {
-    parts.push(text)
-    for (let unit = 0; unit < text.length; unit++) {
-      result.from.push(reading.from[first] ?? 0)
-      result.to.push(reading.to[last] ?? 0)
+  let length = 0
+  const add = (part: string, first: number, last: number): void => {
+    parts.push(part)
+    for (let unit = 0; unit < part.length; unit++) {
+      result.from[length] = reading.from[first] ?? 0
+      result.to[length++] = reading.to[last] ?? 0
     }
   }
+  const addAsIs = (start: number, end: number): void => {
+    parts.push(text.slice(start, end))
+    result.from.set(reading.from.subarray(start, end), length)
+    result.to.set(reading.to.subarray(start, end), length)
+    length += end - start
+  }
   let at = 0
-  for (const match of reading.text.matchAll(new RegExp(ESCAPES, 'gi'))) {
-    for (; at < match.index; at++) add(reading.text[at] ?? '', at, at)
+  for (const match of text.matchAll(new RegExp(ESCAPES, 'gi'))) {
+    addAsIs(at, match.index)
+    at = match.index
     const [whole] = match
     const { bytes, unit, hex, decimal, name = '' } = match.groups ?? {}
     if (bytes === undefined) {
@@ -63,9 +77,16 @@ function unescaped(reading: Reading): Reading {
     } else addBytes(bytes, at, add)
     at += whole.length
   }
-  for (; at < reading.text.length; at++) add(reading.text[at] ?? '', at, at)
+  addAsIs(at, text.length)
   return { ...result, text: parts.join('') }
 }
+
+/** Neither escapes nor what is left of a text need more room than the text. */
+const emptyReading = (length: number): Reading => ({
+  text: '',
+  from: new Int32Array(length),
+  to: new Int32Array(length),
+})
 
 /** Escaped bytes are UTF-8; each character lies where its bytes do. */
 function addBytes(
@@ -91,19 +112,32 @@ const characterOf = (code: number): string => (code <= 0x10_ff_ff ? String.fromC
 const OTHER_LETTER = /[\p{L}\p{N}]/u
 
 function lettersOf(reading: Reading): Reading {
-  const result: Reading = { text: '', from: [], to: [] }
+  const { text } = reading
+  const result = emptyReading(text.length)
   const parts: string[] = []
-  for (let at = 0; at < reading.text.length; at++) {
-    const unit = reading.text[at] ?? ''
+  let length = 0
+  // of the letters and digits of ASCII, which are copied together
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : NaN
+    if (isLetterOfAscii(code)) {
+      result.from[length] = reading.from[at] ?? 0
+      result.to[length++] = reading.to[at] ?? 0
+      continue
+    }
+    if (start < at) parts.push(text.slice(start, at).toLowerCase())
+    start = at + 1
+    if (!(code > 0x7f)) continue
+    const unit = text[at] ?? ''
     const lower = unit.toLowerCase()
-    const isLetter =
-      (lower >= 'a' && lower <= 'z') ||
-      (lower >= '0' && lower <= '9') ||
-      (unit > '\x7f' && OTHER_LETTER.test(unit))
-    if (!isLetter || lower.length !== 1) continue
+    if (lower.length !== 1 || !(isLetterOfAscii(lower.charCodeAt(0)) || OTHER_LETTER.test(unit))) continue
     parts.push(lower)
-    result.from.push(reading.from[at] ?? 0)
-    result.to.push(reading.to[at] ?? 0)
+    result.from[length] = reading.from[at] ?? 0
+    result.to[length++] = reading.to[at] ?? 0
   }
   return { ...result, text: parts.join('') }
 }
+
+/** Whether a UTF-16 unit is a letter or digit of ASCII. */
+const isLetterOfAscii = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
