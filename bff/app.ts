@@ -209,7 +209,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const own = { db, limits, recentSignInSeconds, clock, recorder: auth.recorder }
   app.route('/api', sessionRoutes(own))
   app.route('/api', serviceAccountRoutes(createServiceAccounts(own), own))
-  app.route('/api', savedViewRoutes(createSavedViews({ db, recorder: auth.recorder })))
+  app.route('/api', savedViewRoutes(createSavedViews(own), own))
   app.route(
     '/api',
     endpointRoutes({

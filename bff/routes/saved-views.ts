@@ -1,52 +1,34 @@
 import { Hono } from 'hono'
-import type { Context } from 'hono'
-import { splitName } from '#contract/endpoint/endpoint.ts'
 import { savedViewApi } from '#contract/console-api/saved-views.ts'
-import type { Origin } from '../audit/recorder.ts'
-import type { SessionVariables } from '../session/sessions.ts'
+import type { Recorder } from '../audit/recorder.ts'
 import type { SavedViews } from '../saved-views/saved-views.ts'
-import { honoPath } from './endpoints.ts'
-import { parseReceived, receive } from './receive.ts'
-import type { Received } from './receive.ts'
+import type { SessionVariables } from '../session/sessions.ts'
+import { addOwnRow } from './own-rows.ts'
+import type { OwnRequest } from './own-rows.ts'
 
-type ViewContext = Context<{ Variables: SessionVariables }>
-type Name = keyof typeof savedViewApi
+type Rows = typeof savedViewApi
 
 /** The routes of the saved views, which the console serves itself. */
-export function savedViewRoutes(views: SavedViews): Hono<{ Variables: SessionVariables }> {
+export function savedViewRoutes(
+  views: SavedViews,
+  options: { recorder: Pick<Recorder, 'refused'>; recentSignInSeconds: number },
+): Hono<{ Variables: SessionVariables }> {
   const app = new Hono<{ Variables: SessionVariables }>()
-  const addRoute = <Row extends Name>(
-    name: Row,
-    handle: (c: ViewContext, request: ReturnType<typeof parse<Row>>) => Promise<object>,
-  ) => {
-    const { method, path } = splitName(name)
-    app.on(method, honoPath(path), async (c) => {
-      c.set('endpoint', name)
-      const received = await receive(c, name, savedViewApi[name])
-      return c.json(await handle(c, parse(name, received)))
-    })
-  }
-  addRoute('GET /saved-views', async (c) => ({ items: await views.list(c.var.person), nextCursor: null }))
-  addRoute('POST /saved-views', (c, { body, idempotencyKey }) =>
-    views.create(c.var.person, body, idempotencyKey, originOf(c)),
+  const add = <Name extends keyof Rows>(
+    name: Name,
+    handle: (request: OwnRequest<Rows[Name]>) => Promise<object>,
+  ) => addOwnRow<Rows[Name]>(app, { name, row: savedViewApi[name] }, handle, options)
+
+  add('GET /saved-views', async ({ person }) => ({ items: await views.list(person), nextCursor: null }))
+  add('POST /saved-views', ({ person, body, idempotencyKey, origin }) =>
+    views.create(person, body, idempotencyKey, origin),
   )
-  addRoute('PUT /saved-views/{viewId}', (c, { params: { viewId }, body }) =>
-    views.save(c.var.person, viewId, body, originOf(c)),
+  add('PUT /saved-views/{viewId}', ({ person, params: { viewId }, body, origin }) =>
+    views.save(person, viewId, body, origin),
   )
-  addRoute('DELETE /saved-views/{viewId}', async (c, { params: { viewId } }) => {
-    await views.remove(c.var.person, viewId, originOf(c))
+  add('DELETE /saved-views/{viewId}', async ({ person, params: { viewId }, origin }) => {
+    await views.remove(person, viewId, origin)
     return { viewId }
   })
   return app
 }
-
-/** The parts of a valid request. Reads have no key; their handlers ignore it. */
-const parse = <Row extends Name>(name: Row, received: Received) => ({
-  ...parseReceived<(typeof savedViewApi)[Row]>(savedViewApi[name], received),
-  idempotencyKey: received.idempotencyKey ?? '',
-})
-
-const originOf = ({ var: { clientAddress, requestId } }: ViewContext): Origin => ({
-  clientAddress,
-  requestId,
-})

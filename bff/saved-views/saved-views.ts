@@ -7,6 +7,7 @@ import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { inTransaction } from '#database/transaction.ts'
+import { knownPerson } from '../audit/recorder.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { idOfRequest } from '../idempotent-id.ts'
@@ -60,8 +61,6 @@ export function createSavedViews({
   db: BffDb
   recorder: Pick<Recorder, 'viewChanged' | 'refused'>
 }): SavedViews {
-  const known = ({ id, name, issuer }: Person) => ({ id, name, issuer })
-
   /** Runs a change of a view in a transaction, and records a refusal after it. */
   const change = async <Result>(
     person: Person,
@@ -77,7 +76,7 @@ export function createSavedViews({
       if (error instanceof NotEditable) {
         const { subject, code: errorCode } = error
         const target = { scope: null, bundleInstallId: null, operationId: null }
-        await recorder.refused(known(person), { action, subject, errorCode, ...target }, origin)
+        await recorder.refused(knownPerson(person), { action, subject, errorCode, ...target }, origin)
       }
       throw error
     }
@@ -109,7 +108,7 @@ export function createSavedViews({
         const row = await putView(tx, view)
         await recorder.viewChanged(
           tx,
-          known(person),
+          knownPerson(person),
           { action: 'view.create', subject: subjectOf(row) },
           origin,
         )
@@ -131,7 +130,7 @@ export function createSavedViews({
         const renamed = before.name === row.name ? '' : ` (was “${before.name}”)`
         await recorder.viewChanged(
           tx,
-          known(person),
+          knownPerson(person),
           { action: 'view.save', subject: subjectOf(row) + renamed },
           origin,
         )
@@ -144,7 +143,7 @@ export function createSavedViews({
         await deleteView(tx, viewId)
         await recorder.viewChanged(
           tx,
-          known(person),
+          knownPerson(person),
           { action: 'view.delete', subject: subjectOf(row) },
           origin,
         )
