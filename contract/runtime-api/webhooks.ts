@@ -18,7 +18,6 @@ const WebhookScope = z
 
 const settings = {
   title: plainName(200),
-  url: Address,
   events: z.array(z.enum(NOTIFICATION_EVENTS)).min(1, 'Choose at least one').max(NOTIFICATION_EVENTS.length),
   scope: WebhookScope,
   /** How long an operation is retried automatically before that is reported. */
@@ -30,6 +29,8 @@ const format = z.enum(WEBHOOK_FORMATS).optional()
 
 export const Webhook = z.object({
   ...settings,
+  /** What is shown of the address, which may contain a secret: its origin, and the last four characters of a long path. */
+  url: z.string(),
   /** The form of what is sent. */
   format: z.enum(WEBHOOK_FORMATS),
   webhookId: Uuid,
@@ -77,7 +78,7 @@ export const webhookEndpoints = defineEndpoints({
     summary: 'Create a webhook; the secret of its signatures is returned only once',
     audit: 'webhook.create',
     access: { needs: 'notification:write', where: 'everywhere' },
-    body: z.strictObject({ ...settings, format, reason: Reason.optional() }),
+    body: z.strictObject({ ...settings, url: Address, format, reason: Reason.optional() }),
     answer: z.object({ webhook: Webhook, secret: z.string().nullable() }),
     shownOnce: ['secret'],
     codes: ['REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
@@ -90,6 +91,8 @@ export const webhookEndpoints = defineEndpoints({
     // without `enabled` it stays as it is: the platform may have disabled it in the meantime
     body: z.strictObject({
       ...settings,
+      /** Without it, or as it was returned, the address stays as it is. */
+      url: Address.optional(),
       format,
       enabled: z.boolean().optional(),
       /** `updatedAt` of the webhook that the caller saw. Without it, the settings are replaced, whatever they are. */

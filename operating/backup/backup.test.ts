@@ -553,7 +553,7 @@ const LATER = {
     'runtime.signing_key': ['worker_seen_at'],
     'runtime.attempt': ['wire', 'by_platform'],
     'runtime.server_identity': ['because', 'backup_at', 'backup_version', 'backup_build'],
-    'runtime.webhook': ['format'],
+    'runtime.webhook': ['format', 'address'],
     'runtime.webhook_delivery': ['is_written'],
     'runtime.plugin': [
       'retired_at',

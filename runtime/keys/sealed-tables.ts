@@ -5,6 +5,7 @@ import { changeRow, readPage, WALKED_TABLES } from '../store/sealing-passes.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing-passes.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
+  addressPlace,
   batchPlace,
   webhookPlace,
   configurationPlace,
@@ -94,10 +95,11 @@ const batches = sealedTable<{ input: Buffer }>(
   ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
 )
 
-const webhooks = sealedTable<{ secret: Buffer }>(
+const webhooks = sealedTable<{ secret: Buffer; address: Buffer | null }>(
   WALKED_TABLES.webhooks,
-  ({ row_key: [webhookId = ''], secret }, vault) => [
+  ({ row_key: [webhookId = ''], secret, address }, vault) => [
     inBytes(vault, 'secret', secret, webhookPlace(webhookId)),
+    inBytes(vault, 'address', address, addressPlace(webhookId)),
   ],
 )
 

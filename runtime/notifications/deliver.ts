@@ -2,8 +2,10 @@ import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { webhookPlace } from '../sealing/places.ts'
 import { opening } from '../sealing/sealed-value.ts'
+import { openAddress, sealedAddress } from '../sealing/webhook-address.ts'
 import { keepBody, recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
+import { sealAddress, selectReadableAddresses } from '../store/webhooks/webhooks.ts'
 import { signedHeaders } from './signature.ts'
 import { writeNotification } from './write-notification.ts'
 
@@ -35,10 +37,13 @@ async function send(
   delivery: DueDelivery,
   signal: AbortSignal,
 ): Promise<{ status: number | null; error: string | null }> {
-  const { delivery_id: id, webhook_id, url, secret: sealed } = delivery
+  const { delivery_id: id, webhook_id, secret: sealed } = delivery
   try {
     const body = await bodyOf(deps, delivery)
-    const secret = await opening(deps.vault, deps.db, () => deps.vault.open(sealed, webhookPlace(webhook_id)))
+    const { url, secret } = await opening(deps.vault, deps.db, () => ({
+      url: openAddress(deps.vault, delivery),
+      secret: deps.vault.open(sealed, webhookPlace(webhook_id)),
+    }))
     const timestamp = Math.floor(deps.clock.now().getTime() / 1000)
     const result = await deps.http.request({
       method: 'POST',
@@ -62,6 +67,12 @@ async function bodyOf(deps: RuntimeDeps, delivery: DueDelivery): Promise<string>
   const { delivery_id, body, is_written, format } = delivery
   if (is_written) return body
   return keepBody(deps.db, delivery_id, await writeNotification(deps, body, format))
+}
+
+/** Seals the addresses that an earlier version has written. */
+export async function sealAddresses({ db, vault }: Pick<RuntimeDeps, 'db' | 'vault'>): Promise<void> {
+  for (const row of await selectReadableAddresses(db))
+    await sealAddress(db, row, sealedAddress(vault, row.webhook_id, row.url))
 }
 
 /** 5 s after the first attempt, then four times as long each time, up to an hour; half of it is jitter. */

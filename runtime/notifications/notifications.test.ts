@@ -17,7 +17,7 @@ import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
 import { until } from '../testing/stream.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
-import { delayMs } from './deliver.ts'
+import { delayMs, sealAddresses } from './deliver.ts'
 
 const VALUE = 'VALUE_OF_A_PROPERTY'
 const SECRET = 'zebra-secret-4711'
@@ -28,6 +28,7 @@ const guarded = bundleOf('guarded', {
 const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
 
 interface Arrived {
+  path: string | undefined
   headers: IncomingHttpHeaders
   body: string
 }
@@ -40,7 +41,11 @@ async function startReceiver() {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      arrived.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
+      arrived.push({
+        path: request.url,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      })
       if (reply.status === 302) response.setHeader('location', '/elsewhere')
       response.writeHead(reply.status).end()
     })
@@ -493,24 +498,74 @@ describe('notifications', { concurrency: false }, () => {
     await deps.ok(`/webhooks/${other}`, { method: 'DELETE' })
   })
 
-  it('leave the path of their address out of the audit, which still shows that it changed', async () => {
-    const { webhookId } = await create({ url: `${receiver.url}/T0KEN` })
+  it('seal their address: it is shown without its path, also in the audit, which still shows that it changed (H01)', async () => {
+    const path = `${'T0KEN'.repeat(4)}/last`
+    const { webhookId } = await create({ url: `${receiver.url}/${path}` })
+    const shown = `${new URL(receiver.url).origin}/…last`
+    assert.equal((await webhook(webhookId)).url, shown)
+    const { rows } = await sql<{ text: string }>`
+      select (select row_to_json(webhook) from runtime.webhook where webhook_id = ${webhookId})::text
+        || (select json_agg(idempotency) from runtime.idempotency)::text as text`.execute(deps.db)
+    assert.doesNotMatch(rows[0]?.text ?? 'T0KEN', new RegExp(`T0KEN|${Buffer.from('T0KEN').toString('hex')}`))
     const settings = { title: 'On call', events: ['operation.failed'], scope: null, retryingAfterMinutes: 30 }
-    const body = { ...settings, url: `${receiver.url}/T1KEN`, enabled: true }
-    await deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body })
+    const save = (body: JsonObject) =>
+      deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body: { ...settings, enabled: true, ...body } })
+    const delivered = async () => {
+      await sendTest(webhookId)
+      await ended(webhookId, 'DELIVERED')
+      return receiver.arrived.at(-1)?.path
+    }
+    for (const kept of [{}, { url: shown }]) {
+      await save(kept)
+      assert.equal(await delivered(), `/hook/${path}`)
+    }
+    await save({ url: `${receiver.url}/T1KEN/${path}` })
+    assert.equal(await delivered(), `/hook/T1KEN/${path}`)
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
-    const entries = AuditEntry.array().parse((await deps.ok('/audit?limit=3', {}))['items'])
+    const all = AuditEntry.array().parse((await deps.ok('/audit?limit=50', {}))['items'])
+    const entries = all.filter(
+      ({ subject, action }) => subject.includes(webhookId) && action !== 'webhook.test',
+    )
     assert.deepEqual(
-      entries.map(({ action }) => action),
-      ['webhook.delete', 'webhook.save', 'webhook.create'],
+      entries.map(({ action, changes }) => [
+        action,
+        changes.filter(({ property }) => property === 'url').length,
+      ]),
+      [
+        ['webhook.delete', 1],
+        ['webhook.save', 1],
+        ['webhook.save', 0],
+        ['webhook.save', 0],
+        ['webhook.create', 1],
+      ],
     )
     const text = JSON.stringify(entries)
     assert.doesNotMatch(text, /T[01]KEN/)
-    assert.deepEqual(
-      entries[1]?.changes.map(({ property }) => property),
-      ['url'],
-    )
     assert.match(text, new RegExp(new URL(receiver.url).host))
+  })
+
+  it('seal an address that an earlier version has written, and call it meanwhile', async () => {
+    const { webhookId } = await create()
+    const write = (path: string) =>
+      sql`update runtime.webhook set url = ${`${receiver.url}/${path}`} where webhook_id = ${webhookId}`.execute(
+        deps.db,
+      )
+    const stored = async () => {
+      const query = deps.db.selectFrom('runtime.webhook').select(['url', 'address'])
+      return query.where('webhook_id', '=', webhookId).executeTakeFirstOrThrow()
+    }
+    const called = async () => {
+      await sendTest(webhookId)
+      await ended(webhookId, 'DELIVERED')
+      return receiver.arrived.at(-1)?.path
+    }
+    await write('of-an-earlier-version')
+    assert.deepEqual([(await stored()).address, await called()], [null, '/hook/of-an-earlier-version'])
+    assert.equal((await webhook(webhookId)).url, `${new URL(receiver.url).origin}/…sion`)
+    await sealAddresses(deps.http.runtime.deps)
+    assert.equal((await stored()).url, `${new URL(receiver.url).origin}/…sion`)
+    assert.equal(await called(), '/hook/of-an-earlier-version')
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
   it('are not written for a change that is rolled back, and are for an operation in doubt', async () => {

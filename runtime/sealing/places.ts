@@ -42,6 +42,9 @@ export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place =
   pluginId,
 ]
 
+/** The address of a webhook, which may contain a secret. */
+export const addressPlace = (webhookId: string): Place => ['webhook.address', webhookId]
+
 /** The key of a webhook's signatures. */
 export const webhookPlace = (webhookId: string): Place => ['webhook.secret', webhookId]
 

@@ -114,7 +114,7 @@ export const WALKED_TABLES = {
     columns: sql`writes::text, request, stage as call_stage`,
   },
   batches: { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
-  webhooks: { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret` },
+  webhooks: { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret, address` },
 } satisfies Record<string, WalkedTable>
 
 export type WalkedRow<Columns> = Columns & { row_key: string[] }

@@ -11,6 +11,8 @@ export interface DueDelivery {
   attempts: number
   is_overdue: boolean
   url: string
+  /** Sealed; null if `url` is the whole address. */
+  address: Buffer | null
   /** Sealed. */
   secret: Buffer
 }
@@ -59,7 +61,7 @@ export async function takeDeliveries(
       order by due.available_at
       limit ${limit}
     )
-    returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.is_written, webhook.format, delivery.attempts, webhook.url, webhook.secret,
+    returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.is_written, webhook.format, delivery.attempts, webhook.url, webhook.address, webhook.secret,
       delivery.created_at < clock_timestamp() - make_interval(days => ${GIVE_UP_DAYS}) as is_overdue`.execute(
     db,
   )

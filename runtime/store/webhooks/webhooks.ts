@@ -9,7 +9,6 @@ export type WebhookRow = Omit<Selectable<WebhookTable>, 'secret'> & { pending: n
 export type WebhookSettings = Pick<
   WebhookRow,
   | 'title'
-  | 'url'
   | 'events'
   | 'environment_key'
   | 'application_runtime_id'
@@ -18,10 +17,16 @@ export type WebhookSettings = Pick<
   | 'format'
 >
 
+/** An address as it is shown, and sealed. */
+export interface WebhookAddress {
+  url: string
+  address: Buffer
+}
+
 /** Returns all webhooks, or the one with this id, oldest first. */
 export async function selectWebhooks(db: Db, webhookId: string | null = null): Promise<WebhookRow[]> {
   const { rows } = await sql<WebhookRow>`
-    select webhook_id, title, url, events, environment_key, application_runtime_id, workspace_id,
+    select webhook_id, title, url, address, events, environment_key, application_runtime_id, workspace_id,
       retrying_after_minutes, format, enabled, created_at, updated_at, failing_since, disabled_because,
       (select count(*) from runtime.webhook_delivery as delivery
         where delivery.webhook_id = webhook.webhook_id and delivery.state = 'PENDING') as pending
@@ -40,7 +45,7 @@ export async function lockWebhooks(tx: Tx): Promise<number> {
 
 export async function insertWebhook(
   tx: Tx,
-  row: WebhookSettings & { webhook_id: string; secret: Buffer },
+  row: WebhookSettings & WebhookAddress & { webhook_id: string; secret: Buffer },
 ): Promise<void> {
   await tx
     .insertInto('runtime.webhook')
@@ -48,23 +53,44 @@ export async function insertWebhook(
     .execute()
 }
 
-/** Changes a webhook. One that is enabled again, or has another URL, starts without its past failures. */
+/**
+ * Changes a webhook; without an address, it keeps its own. One that is enabled again, or has another address, starts without
+ * its past failures.
+ */
 export async function updateWebhook(
   tx: Tx,
   webhookId: string,
   row: WebhookSettings & { enabled: boolean },
+  address: WebhookAddress | null,
 ): Promise<void> {
   await tx
     .updateTable('runtime.webhook')
     // an edit of a webhook that stays disabled keeps the reason
     .set({
       ...row,
+      ...address,
       updated_at: sql<string>`clock_timestamp()`,
       disabled_because: sql`case when not enabled and not ${row.enabled}::boolean then disabled_because end`,
-      failing_since: sql`case when url = ${row.url} and (enabled or not ${row.enabled}::boolean) then failing_since end`,
+      failing_since: sql`case when ${address === null} and (enabled or not ${row.enabled}::boolean) then failing_since end`,
     })
     .where('webhook_id', '=', webhookId)
     .execute()
+}
+
+/** The webhooks whose address an earlier version has written. */
+export async function selectReadableAddresses(db: Db): Promise<Pick<WebhookRow, 'webhook_id' | 'url'>[]> {
+  const query = db.selectFrom('runtime.webhook').select(['webhook_id', 'url'])
+  return query.where('address', 'is', null).execute()
+}
+
+/** Replaces a readable address that is still the one that was read. */
+export async function sealAddress(
+  db: Db,
+  { webhook_id: webhookId, url }: Pick<WebhookRow, 'webhook_id' | 'url'>,
+  sealed: WebhookAddress,
+): Promise<void> {
+  const query = db.updateTable('runtime.webhook').set(sealed).where('webhook_id', '=', webhookId)
+  await query.where('address', 'is', null).where('url', '=', url).execute()
 }
 
 export async function deleteWebhook(tx: Tx, webhookId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/random.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { WebhookFormat } from '#contract/runtime-api/vocabulary.ts'
@@ -6,6 +6,8 @@ import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts
 import { DomainError } from '../../engine/refusals.ts'
 import type { Tx } from '../../model/db.ts'
 import { webhookPlace } from '../../sealing/places.ts'
+import { opening } from '../../sealing/sealed-value.ts'
+import { openAddress, sealedAddress, shownAddress } from '../../sealing/webhook-address.ts'
 import {
   deleteWebhook,
   insertTest,
@@ -47,8 +49,10 @@ export async function createWebhook(
   const webhookId = uuidv7(deps)
   const secret = randomBytes(SECRET_BYTES)
   const settings = settingsOf(body, 'STANDARD')
+  const address = sealedAddress(deps.vault, webhookId, body.url)
   await insertWebhook(tx, {
     ...settings,
+    ...address,
     webhook_id: webhookId,
     secret: deps.vault.seal(secret, webhookPlace(webhookId)),
   })
@@ -56,7 +60,7 @@ export async function createWebhook(
     action: 'webhook.create',
     subject: `${body.title} ${webhookId}`,
     reason: body.reason ?? null,
-    changes: fieldChanges(null, fieldsOf({ ...settings, enabled: true })),
+    changes: fieldChanges(null, fieldsOf({ ...settings, url: address.url, enabled: true })),
   })
   return {
     webhook: webhookView(await requireWebhook(tx, webhookId)),
@@ -65,11 +69,12 @@ export async function createWebhook(
 }
 
 /**
- * Changes a webhook. Refuses with NOT_FOUND, with WEBHOOK_STALE if it is not the one that the caller saw, and an address
- * that the deployment does not allow; a disabled webhook may keep its address.
+ * Changes a webhook; without an address, or with the one that is shown, it keeps its own. Refuses with NOT_FOUND, with
+ * WEBHOOK_STALE if it is not the one that the caller saw, and an address that the deployment does not allow; a disabled
+ * webhook may keep its address.
  */
 export async function saveWebhook(
-  { tx, actor }: WriteContext,
+  { deps: { vault }, tx, actor }: WriteContext,
   { params: { webhookId }, body }: Input<'PUT /webhooks/{webhookId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /webhooks/{webhookId}'>> {
@@ -78,13 +83,22 @@ export async function saveWebhook(
   if (body.expected !== undefined && body.expected !== before.updated_at)
     throw new DomainError('WEBHOOK_STALE', platformMessage('webhookStale'))
   const after = { ...settingsOf(body, before.format), enabled: body.enabled ?? before.enabled }
-  if (after.enabled || after.url !== before.url) requireReachable(egress, body.url, 'url')
-  await updateWebhook(tx, webhookId, after)
+  const current = await opening(vault, tx, () => openAddress(vault, before))
+  const shown = shownAddress(current)
+  // a client that sends back what it read changes nothing
+  const url = body.url === undefined || body.url === new URL(shown).href ? current : body.url
+  const isMoved = url !== current
+  if (after.enabled || isMoved) requireReachable(egress, url, 'url')
+  const address = isMoved ? sealedAddress(vault, webhookId, url) : null
+  await updateWebhook(tx, webhookId, after, address)
   await recordAudit(tx, actor, {
     action: 'webhook.save',
     subject: `${body.title} ${webhookId}`,
     reason: body.reason ?? null,
-    changes: fieldChanges(fieldsOf(before), fieldsOf(after)),
+    changes: fieldChanges(
+      fieldsOf({ ...before, url: shown }),
+      fieldsOf({ ...after, url: movedTo(shown, address) }),
+    ),
   })
   return webhookView(await requireWebhook(tx, webhookId))
 }
@@ -100,7 +114,7 @@ export async function removeWebhook(
   await recordAudit(tx, actor, {
     action: 'webhook.delete',
     subject: `${before.title} ${webhookId}`,
-    changes: fieldChanges(fieldsOf(before), {}),
+    changes: fieldChanges(fieldsOf({ ...before, url: shownUrl(before) }), {}),
   })
   return { webhookId }
 }
@@ -141,11 +155,13 @@ async function requireWebhook(tx: Tx, webhookId: string): Promise<WebhookRow> {
   return row
 }
 
-function settingsOf(body: Input<'POST /webhooks'>['body'], format: WebhookFormat): WebhookSettings {
+function settingsOf(
+  body: Input<'PUT /webhooks/{webhookId}'>['body'],
+  format: WebhookFormat,
+): WebhookSettings {
   const { scope } = body
   return {
     title: body.title,
-    url: body.url,
     events: [...new Set(body.events)],
     environment_key: scope?.environmentKey ?? null,
     application_runtime_id: scope !== null && 'workspaceId' in scope ? scope.applicationRuntimeId : null,
@@ -155,10 +171,10 @@ function settingsOf(body: Input<'POST /webhooks'>['body'], format: WebhookFormat
   }
 }
 
-function fieldsOf(row: WebhookSettings & { enabled: boolean }): Fields {
+function fieldsOf(row: WebhookSettings & { url: string; enabled: boolean }): Fields {
   return {
     title: row.title,
-    url: maskedAddress(row.url),
+    url: row.url,
     events: row.events.join(', '),
     environmentKey: row.environment_key,
     applicationRuntimeId: row.application_runtime_id,
@@ -169,15 +185,13 @@ function fieldsOf(row: WebhookSettings & { enabled: boolean }): Fields {
   }
 }
 
-/**
- * An address for the audit: many receivers take a secret in the path. The origin stays readable, and the
- * digest shows that the rest has changed.
- */
-function maskedAddress(url: string): string {
-  const { origin, pathname } = new URL(url)
-  if (pathname === '/') return origin
-  const digest = createHash('sha256').update(url).digest('hex').slice(0, 8)
-  return `${origin}/… (SHA-256 ${digest}…)`
+/** An earlier version has written the whole address. */
+const shownUrl = ({ url, address }: WebhookRow): string => (address === null ? shownAddress(url) : url)
+
+/** The address after a save, for the audit: another one may look the same. */
+function movedTo(shown: string, moved: { url: string } | null): string {
+  if (moved === null) return shown
+  return moved.url === shown ? `${shown} (replaced)` : moved.url
 }
 
 function webhookView(row: WebhookRow): Webhook {
@@ -195,7 +209,7 @@ function webhookView(row: WebhookRow): Webhook {
   return {
     webhookId: row.webhook_id,
     title: row.title,
-    url: row.url,
+    url: shownUrl(row),
     events: row.events,
     scope: place,
     retryingAfterMinutes: row.retrying_after_minutes,

@@ -800,6 +800,7 @@ export const notifications = {
   'form.title.edit': 'Edit webhook',
   'form.about': 'The signing secret is shown once, in the next step.',
   'form.url.help': 'The deployment decides which hosts can be reached.',
+  'form.url.keep': 'Now {url}. Leave this empty to keep the address.',
   'field.format': 'Form',
   'format.STANDARD': 'Standard JSON',
   'format.CHAT': 'Text for a chat',

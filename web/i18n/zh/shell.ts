@@ -919,6 +919,7 @@ export const notifications: Translated<typeof source.notifications> = {
   'form.title.edit': '编辑 Webhook',
   'form.about': '签名密钥只在下一步显示一次。',
   'form.url.help': '可访问的主机由部署设置决定。',
+  'form.url.keep': '当前为 {url}。留空则保留该地址。',
   'field.format': '格式',
   'format.STANDARD': '标准 JSON',
   'format.CHAT': '聊天文本',

@@ -45,7 +45,7 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
   const webhook: Webhook = {
     webhookId: '01920000-0000-7000-8000-000000000001',
     title: 'Support channel',
-    url: 'https://hooks.example.com/support',
+    url: 'https://hooks.example.com/…port',
     events: ['operation.failed'],
     scope: null,
     retryingAfterMinutes: 30,
@@ -69,6 +69,9 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
   const screen = await renderInConsole(dialog(webhook))
   await expect.element(page.getByText('The signing secret is shown once')).not.toBeInTheDocument()
   await field('Name').fill('Renamed')
+  await expect
+    .element(field('Address'))
+    .toHaveAccessibleDescription(/^Now https:\/\/hooks.example.com\/…port\./)
   const enabled = page.getByRole('switch', { name: /^Enabled/ })
   await expect.element(enabled).toBeChecked()
   await screen.rerender(dialog(disabled))
@@ -83,6 +86,8 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
     .requests(SAVE)
     .map(({ body }) => body as { title: string; enabled?: boolean; expected: string })
   expect(new Set(bodies.map(({ expected }) => expected))).toEqual(new Set([webhook.updatedAt]))
+  // the address that is shown is not sent back
+  expect(bodies.some((body) => 'url' in body)).toBe(false)
   expect(bodies.map(({ title, enabled: sent }) => [title, sent])).toEqual([
     ['Renamed', false],
     ['Renamed', true],

@@ -29,7 +29,7 @@ import {
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const t = useText()
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
-  const schema = useMemo(() => webhookSchema(t), [t])
+  const schema = useMemo(() => webhookSchema(t, webhook), [t, webhook])
   const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
   // what the form began with, also after the page behind it has read a newer one
   const [opened] = useState(webhook)
@@ -50,7 +50,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     async (values) => {
       const body = webhookBodyOf(values)
       if (webhook === null) {
-        const { secret } = await create.mutateAsync({ body })
+        const { secret } = await create.mutateAsync({ body: { ...body, url: values.url } })
         setCreated({ secret })
         // the mutation would keep the secret too
         create.reset()
@@ -61,7 +61,12 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       const isSwitched = values.enabled !== wasEnabled.current || values.enabled !== opened?.enabled
       await save.mutateAsync({
         params: { webhookId },
-        body: { ...body, expected: opened?.updatedAt, ...(isSwitched && { enabled: values.enabled }) },
+        body: {
+          ...body,
+          ...(values.url !== '' && { url: values.url }),
+          expected: opened?.updatedAt,
+          ...(isSwitched && { enabled: values.enabled }),
+        },
       })
       showToast({ text: t('notifications.form.saved') })
       onClose()
@@ -99,7 +104,9 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         name="url"
         kind="address"
         label={t('notifications.field.url')}
-        help={t('notifications.form.url.help')}
+        help={
+          webhook ? t('notifications.form.url.keep', { url: webhook.url }) : t('notifications.form.url.help')
+        }
         maxLength={2048}
       />
       <FormatField control={control} />

@@ -24,12 +24,19 @@ export const EVENT_FIELDS = {
 } as const satisfies Record<NotificationEvent, string>
 
 /** The form's values; numbers are stored as typed. */
-export const webhookSchema = (t: Translate) => {
+export const webhookSchema = (t: Translate, webhook: Webhook | null) => {
   const key = z.string().check(z.refine((text) => text === '' || isKey(text), t('notifications.form.key')))
   return z
     .object({
       title: z.string().check(z.refine((text) => text.trim() !== '', t('notifications.form.missing'))),
-      url: z.string().check(z.refine(isAddress, t('notifications.form.url.invalid'))),
+      url: z
+        .string()
+        .check(
+          z.refine(
+            (text) => isAddress(text) || (webhook !== null && text === ''),
+            t('notifications.form.url.invalid'),
+          ),
+        ),
       failed: z.boolean(),
       inDoubt: z.boolean(),
       retrying: z.boolean(),
@@ -71,7 +78,8 @@ export function webhookFormOf(webhook: Webhook | null): WebhookForm {
   const workspace = workspaceOf(webhook?.scope ?? null)
   return {
     title: webhook?.title ?? '',
-    url: webhook?.url ?? '',
+    // the address cannot be read back
+    url: '',
     failed: reports('operation.failed'),
     inDoubt: reports('operation.in_doubt'),
     retrying: reports('operation.retrying'),
@@ -89,7 +97,7 @@ export function webhookFormOf(webhook: Webhook | null): WebhookForm {
 
 const workspaceOf = (scope: GrantScope) => (scope !== null && 'applicationRuntimeId' in scope ? scope : null)
 
-/** The request body, without `enabled`. */
+/** What a new webhook and a change have in common; the address and `enabled` are not. */
 export function webhookBodyOf(form: WebhookForm) {
   const { environmentKey, applicationRuntimeId, workspaceId, reason } = form
   const scope =
@@ -100,7 +108,6 @@ export function webhookBodyOf(form: WebhookForm) {
         : { environmentKey, applicationRuntimeId, workspaceId: Number(workspaceId) }
   return {
     title: form.title.trim(),
-    url: form.url,
     events: NOTIFICATION_EVENTS.filter((event) => form[EVENT_FIELDS[event]]),
     scope,
     retryingAfterMinutes: Number(form.retryingAfterMinutes),
