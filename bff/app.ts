@@ -40,6 +40,7 @@ import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
 import { policyReports } from './routes/policy-reports.ts'
+import { lookedAtRoutes } from './routes/looked-at.ts'
 import { savedViewRoutes } from './routes/saved-views.ts'
 import { serviceAccountRoutes } from './routes/service-accounts.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -209,6 +210,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const own = { db, limits, recentSignInSeconds, clock, recorder: auth.recorder }
   app.route('/api', sessionRoutes(own))
   app.route('/api', serviceAccountRoutes(createServiceAccounts(own), own))
+  app.route('/api', lookedAtRoutes(own))
   app.route('/api', savedViewRoutes(createSavedViews(own), own))
   app.route(
     '/api',

@@ -47,7 +47,7 @@ async function send(
   path = '',
   { body, key = crypto.randomUUID() }: { body?: object; key?: string } = {},
 ) {
-  const response = await fetch(`${origin}/api/saved-views${path}`, {
+  const response = await fetch(`${origin}/api/${path.startsWith('looked-at') ? '' : 'saved-views'}${path}`, {
     method,
     headers: {
       'x-requested-by': 'console',
@@ -257,5 +257,25 @@ test('each change is in the audit, and a refused one too', async () => {
       ['view.save', 'DONE', '“Renamed” (operations) (was “Failed ones”)', 'olga', null],
       ['view.delete', 'DONE', '“Renamed” (operations)', 'olga', null],
     ],
+  )
+})
+
+test('what a person has looked at is theirs, in every session and without an entry in the audit', async () => {
+  await database.db.deleteFrom('bff.audit_event').execute()
+  const read = async (user: string) =>
+    ((await send(user, 'GET', 'looked-at')).json as { causesAt: string | null }).causesAt
+  assert.equal(await read('vic'), null)
+  const { status, json } = await send('vic', 'PUT', 'looked-at')
+  assert.equal(status, 200)
+  const first = (json as { causesAt: string }).causesAt
+  cookies['vic'] = await sessionCookie(origin, { username: 'vic', password: 'correct horse' })
+  assert.equal(await read('vic'), first)
+  await send('vic', 'PUT', 'looked-at')
+  assert.ok(((await read('vic')) ?? '') > first)
+  assert.equal(await read('olga'), null)
+  const events = await database.db.selectFrom('bff.audit_event').select('action').execute()
+  assert.deepEqual(
+    events.filter(({ action }) => !action.startsWith('session.')),
+    [],
   )
 })

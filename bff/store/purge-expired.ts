@@ -6,8 +6,8 @@ import type { BffDb } from './tables.ts'
 const BATCH = 1_000
 
 /**
- * Deletes expired sessions, sign-ins, old tokens of service accounts, used logout tokens and records of the embedded identity provider, at most a thousand of each,
- * so that statements stay short. Reads never depend on it.
+ * Deletes expired sessions, sign-ins, old tokens of service accounts, used logout tokens, records of the embedded identity provider,
+ * and what people looked at half a year ago; at most a thousand of each, so that statements stay short. Reads never depend on it.
  *
  * @returns whether more records may be left to delete.
  */
@@ -41,6 +41,10 @@ export async function purgeExpired(
       delete from bff.service_account_token where token_id in (
         select token_id from bff.service_account_token
         where least(expires_at, revoked_at) < ${at} - interval '90 days' limit ${BATCH}
+      )`.execute(db),
+    await sql`
+      delete from bff.looked_at where (iss, sub) in (
+        select iss, sub from bff.looked_at where causes_at < ${at} - interval '180 days' limit ${BATCH}
       )`.execute(db),
   ]
   return results.some(({ numAffectedRows = 0n }) => numAffectedRows >= BATCH)

@@ -87,6 +87,7 @@ export interface BffTables {
     /** SHA-256 of the request that created it; null for views of earlier versions. */
     request_digest: Buffer | null
   }
+  'bff.looked_at': { iss: string; sub: string; causes_at: Time }
   'bff.service_account': {
     account_id: string
     name: string

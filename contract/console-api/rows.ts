@@ -5,6 +5,7 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { Person } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { lookedAtApi } from './looked-at.ts'
 import { savedViewApi } from './saved-views.ts'
 import { serviceAccountApi } from './service-accounts.ts'
 import { sessionsApi } from './sessions.ts'
@@ -39,7 +40,8 @@ const sessionEndpoints = defineEndpoints({
 })
 
 /**
- * The console API below `/api`: the runtime's rows, plus sessions, saved views and service accounts. Responses have no envelope,
+ * The console API below `/api`: the runtime's rows, plus sessions, saved views, service accounts and what a person has
+ * looked at. Responses have no envelope,
  * failures are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that
  * keep it.
  */
@@ -47,6 +49,7 @@ export const consoleApi = {
   ...runtimeApi,
   ...sessionEndpoints,
   ...savedViewApi,
+  ...lookedAtApi,
   ...sessionsApi,
   ...serviceAccountApi,
 }

@@ -544,6 +544,7 @@ const LATER = {
     'bff.logout_token',
     'bff.service_account',
     'bff.service_account_token',
+    'bff.looked_at',
   ],
   columns: {
     'bff.saved_view': ['request_digest'],

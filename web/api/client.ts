@@ -43,6 +43,8 @@ export interface SendOptions {
   idempotencyKey?: string
   /** For the call with all its retries; default 30,000. */
   budgetMs?: number
+  /** The request outlives the page that it leaves. */
+  keepalive?: boolean
 }
 
 /** Longer than the retries of the console's server. */
@@ -82,7 +84,7 @@ interface Parts {
 async function send<Name extends EndpointName>(
   name: Name,
   call: Call<Name>,
-  { signal, idempotencyKey }: SendOptions,
+  { signal, idempotencyKey, keepalive = false }: SendOptions,
   late: AbortSignal,
 ): Promise<Answer<Name>> {
   const { params = {}, query = {}, body } = call as Parts
@@ -99,6 +101,7 @@ async function send<Name extends EndpointName>(
     body: body === undefined ? null : JSON.stringify(body),
     credentials: 'same-origin',
     redirect: 'error',
+    keepalive,
     signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   }).catch(lost)
   const json = parse(await response.text().catch(lost))

@@ -168,6 +168,8 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       referrers: { items: [], hasMore: false },
     }),
     'GET /saved-views': () => ({ items: [], nextCursor: null }),
+    'GET /looked-at': () => ({ causesAt: null }),
+    'PUT /looked-at': () => ({ causesAt: null }),
     [CONFIGURATION]: () => configuration,
     [`GET ${base}/history` as const]: () => ({ items: snapshots, nextCursor: null }),
     [PLAN]: plan,

@@ -15,6 +15,8 @@ export const causeHoursCall = ({ environmentKey, applicationRuntimeId, workspace
   query: omitUndefined({ environmentKey, applicationRuntimeId, workspaceId }),
 })
 
+/** When the person last looked at the causes. */
+export const lookedAtCall = { query: {} }
 export const causeCall = (causeId: string) => ({ params: { causeId } })
 /** The operations on the page of a cause. */
 export const causeMembersCall = (causeId: string) => ({

@@ -16,6 +16,7 @@ import {
   causeHoursCall,
   causeMembersCall,
   causesCall,
+  lookedAtCall,
   myAssignedCall,
   myCausesCall,
   newCausesCall,
@@ -114,6 +115,7 @@ export const pages = {
     ...(personId === null ? [] : [{ name: 'GET /operations' as const, call: myOperationsCall(personId) }]),
     { name: 'GET /batches', call: newestBatchesCall },
     { name: 'GET /causes', call: overviewCausesCall },
+    { name: 'GET /looked-at', call: lookedAtCall },
     { name: 'GET /operations', call: waitingOperationsCall },
     { name: 'GET /installations', call: lockedInstallationsCall },
     { name: 'GET /operations/counts', call: hourlyCountsCall(firstHour(now)) },
@@ -178,6 +180,7 @@ export const pages = {
         ? [
             { name: 'GET /causes', call: causesCall(search) },
             { name: 'GET /causes/hours', call: causeHoursCall(search) },
+            { name: 'GET /looked-at', call: lookedAtCall },
           ]
         : [
             { name: 'GET /operations', call: operationsCall(search) },
@@ -194,6 +197,7 @@ export const pages = {
   '/causes/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /causes/{causeId}', call: causeCall(idOf(params)) },
     { name: 'GET /operations', call: causeMembersCall(idOf(params)) },
+    { name: 'GET /follows', call: followsCall },
   ]),
   '/duty': page(withoutSearch, ({ personId }) => [
     ...(personId === null

@@ -13,7 +13,6 @@ import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { isNewSince, useLookedAt } from '../../subjects/causes/looked-at.ts'
-import { useShell } from '../../subjects/shell/shell-context.ts'
 import { useTroubles } from '../../subjects/troubles/Troubles.tsx'
 import { Count } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
@@ -31,7 +30,7 @@ const LONG_MS = 10 * 60_000
 export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
-  const lookedAt = useLookedAt(useShell().user?.id)
+  const lookedAt = useLookedAt()
   const failed = useQuery(apiQuery('GET /causes', causesCall))
   const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
   const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))

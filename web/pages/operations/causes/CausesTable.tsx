@@ -16,7 +16,6 @@ import { useLookedAt } from '../../../subjects/causes/looked-at.ts'
 import { RetryCause } from '../../../subjects/causes/RetryCause.tsx'
 import { useListSelection } from '../../../subjects/batch/use-list-selection.tsx'
 import { useMay } from '../../../api/session.ts'
-import { useShell } from '../../../subjects/shell/shell-context.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { QueryTable } from '../../../ui/table/QueryTable.tsx'
@@ -31,7 +30,7 @@ export function CausesTable({
   onClear: (() => void) | false
 }) {
   const t = useText()
-  const lookedAt = useLookedAt(useShell().user?.id)
+  const lookedAt = useLookedAt()
   const mayAnnotate = useMay('operation:annotate', 'anywhere')
   const query = useQuery({
     ...apiQuery('GET /causes', causesCall(search)),

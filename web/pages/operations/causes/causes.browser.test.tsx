@@ -91,10 +91,14 @@ test('a cause is taken with one press, as it was seen', async () => {
 
 test('of several causes the list says which began since the person looked', async () => {
   const later = { ...cause, causeId: CAUSE_ID.replace('0', 'f'), openedAt: '2100-01-01T00:00:00.000Z' }
-  await serveScope({
+  const looked = { causesAt: null as string | null }
+  const { api } = await serveScope({
     [HOURS]: () => ({ since: at(0), plugins: [] }),
     'GET /causes': () => ({ causes: [cause, later], total: 2 }),
     'GET /operations': () => ({ items: [], nextCursor: null }),
+    // in another browser too
+    'GET /looked-at': () => looked,
+    'PUT /looked-at': () => Object.assign(looked, { causesAt: '2099-01-01T00:00:00.000Z' }),
   })
   await renderConsole('/operations?view=causes')
   const rows = page.getByRole('link', { name: /Mailbox … is locked\./ })
@@ -104,6 +108,7 @@ test('of several causes the list says which began since the person looked', asyn
   const view = page.getByRole('group', { name: 'Show' })
   await view.getByText('Operations').click()
   await expect.element(page.getByRole('table', { name: 'Causes of failure' })).not.toBeInTheDocument()
+  await expect.poll(() => api.requests('PUT /looked-at').length).toBeGreaterThan(0)
   await view.getByText('Causes', { exact: true }).click()
   await expect.element(rows).toHaveLength(2)
   await expect.element(page.getByText('New since you looked')).toHaveLength(1)
