@@ -15,7 +15,7 @@ export type {
 export type { Recovery } from '#contract/runtime-api/recovery.ts'
 export type { Comparable, OperationComparison } from '#contract/runtime-api/operation-comparison.ts'
 export type { ContextCause, OperationContext, ValueRead } from '#contract/runtime-api/operation-context.ts'
-export type { Cause, CauseDetail, PluginFailures, SolvedBy } from '#contract/runtime-api/causes.ts'
+export type { Cause, CauseDetail, CauseName, PluginFailures, SolvedBy } from '#contract/runtime-api/causes.ts'
 export type { Claim } from '#contract/runtime-api/claim.ts'
 export type {
   Installation,

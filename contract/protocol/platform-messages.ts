@@ -154,7 +154,7 @@ export const PLATFORM_MESSAGES = {
   requestLinkTemplate:
     'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
   requestMarkChoice: 'Must be given, or `until`, and not both',
-  requestFollowSubject: 'Must be an operation, an installation or a scope',
+  requestFollowSubject: 'Must be an operation, an installation, a scope or a cause',
   requestErrorCode: 'Must be 0, or upper-case words and digits joined by _, beginning with a letter',
   requestCauseId: 'Must be the ID of a cause',
   requestRunbook: 'Must have a text or an address',

@@ -17,7 +17,16 @@ import { Note, Operation, operationFilters } from './operations.ts'
 import { CAUSE_STATES, NOTE_MAX, WAITING_FOR_MAX } from './vocabulary.ts'
 
 const count = z.number().int().nonnegative()
-const CauseId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be the ID of a cause')
+export const CauseId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be the ID of a cause')
+
+/** What a cause is called without the words of its messages, which are masked for each reader. */
+export const CauseName = z.object({
+  causeId: CauseId,
+  /** Null if the runtime itself failed. */
+  pluginId: Key.nullable(),
+  errorCode: z.string(),
+})
+export type CauseName = z.infer<typeof CauseName>
 
 /** What solved a cause: the first retry after it that succeeded, or what a person says. */
 export const SolvedBy = z.object({
@@ -34,11 +43,7 @@ export type SolvedBy = z.infer<typeof SolvedBy>
  * Failures with the same cause: the same plugin, code and shape of the message, over all bundles and installations. Everything
  * that is counted is what the caller may see.
  */
-export const Cause = z.object({
-  causeId: CauseId,
-  /** Null if the runtime itself failed. */
-  pluginId: Key.nullable(),
-  errorCode: z.string(),
+export const Cause = CauseName.extend({
   state: z.enum(CAUSE_STATES),
   assignee: Person.nullable(),
   /** Whom or what it waits for; null unless it is WAITING. */

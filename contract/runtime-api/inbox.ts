@@ -2,11 +2,15 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { Batch } from './batches.ts'
+import { CauseId, CauseName } from './causes.ts'
 import { listOf, pageQuery, Person, Timestamp, Uuid } from './common.ts'
 import { Operation } from './operations.ts'
 import { ESCALATE_AFTER_MAX, INBOX_EVENTS, INBOX_REASONS, INBOX_VIEWS } from './vocabulary.ts'
 
-/** A notification in the inbox of the caller. It names what happened; the operation or batch is as it is now. */
+/**
+ * A notification in the inbox of the caller. It names what happened; the operation, batch or cause is as it is now. One about the
+ * escalations of the caller has none of them.
+ */
 export const InboxNotification = z.object({
   notificationId: Uuid,
   event: z.enum(INBOX_EVENTS),
@@ -18,10 +22,10 @@ export const InboxNotification = z.object({
   readAt: Timestamp.nullable(),
   /** Until then it is neither unread nor in the list of all; then it is unread again. */
   snoozedUntil: Timestamp.nullable(),
-  /** Null of a batch. */
   operation: Operation.nullable(),
-  /** Null of an operation. */
   batch: Batch.nullable(),
+  /** That of `cause.solved`. */
+  cause: CauseName.nullable(),
 })
 export type InboxNotification = z.infer<typeof InboxNotification>
 
@@ -32,22 +36,28 @@ export const FollowSubject = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('operation'), operationId: Uuid }),
     z.strictObject({ kind: z.literal('installation'), bundleInstallId: Uuid }),
     z.strictObject({ kind: z.literal('scope'), scope: Scope }),
+    z.strictObject({ kind: z.literal('cause'), causeId: CauseId }),
   ],
-  { error: 'Must be an operation, an installation or a scope' },
+  { error: 'Must be an operation, an installation, a scope or a cause' },
 )
 export type FollowSubject = z.infer<typeof FollowSubject>
 
 export const Follow = z.object({
   followId: Uuid,
   subject: FollowSubject,
-  /** The title of the installation, also of an operation; null of a scope. */
+  /** The title of the installation, also of an operation; null of a scope and a cause. */
   title: z.string().nullable(),
-  scope: Scope,
+  /** Null of a cause, which may be in many. */
+  scope: Scope.nullable(),
+  /** Null unless a cause is followed. */
+  cause: CauseName.nullable(),
   createdAt: Timestamp,
   /** How long a failure may have no assignee, in minutes, before `escalateTo` is notified; null for any time. */
   escalateAfterMinutes: z.number().int().min(1).max(ESCALATE_AFTER_MAX).nullable(),
   /** Empty: the follower is notified again. */
   escalateTo: z.array(Person),
+  /** When the escalation ends unless the follower saves it again; past if it has ended, null if there is none. */
+  escalatesUntil: Timestamp.nullable(),
 })
 export type Follow = z.infer<typeof Follow>
 
@@ -103,7 +113,7 @@ export const inboxEndpoints = defineEndpoints({
     codes: [],
   },
   'PUT /follows': {
-    summary: 'Follow an operation, an installation or a scope, or change for whom it escalates',
+    summary: 'Follow an operation, an installation, a scope or a cause, or change for whom it escalates',
     access: { needs: 'read', where: 'list' },
     ownState: true,
     body: z.strictObject({

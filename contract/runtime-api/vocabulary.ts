@@ -305,6 +305,9 @@ export const INBOX_EVENTS = [
   'operation.taken_over',
   // nobody has taken its failure
   'operation.escalated',
+  'cause.solved',
+  // of the person themselves: nobody is notified by it any more
+  'escalation.ended',
   'installation.detached',
   'batch.finished',
 ] as const
@@ -320,6 +323,9 @@ export type InboxView = (typeof INBOX_VIEWS)[number]
 
 /** In minutes: a week. */
 export const ESCALATE_AFTER_MAX = 10_080
+
+/** An escalation ends so long after it was saved last: the runtime does not know whether the follower may still read. */
+export const ESCALATES_DAYS = 90
 
 /** The plugins with most failures, of which `GET /causes/hours` tells. */
 export const FAILING_PLUGINS_MAX = 50

@@ -8,12 +8,15 @@ export interface FollowTable {
   person_id: string
   person_name: string
   kind: FollowSubject['kind']
-  /** The id of the operation, the installation or the scope. */
+  /** The id of the operation, the installation, the scope or the cause. */
   object_id: string
-  scope_id: number
+  /** Null of a cause. */
+  scope_id: number | null
   created_at: Generated<string>
   escalate_after_minutes: number | null
   escalate_to: ColumnType<Person[], string, string>
+  /** When the escalation ends; null if there is none. */
+  escalates_until: string | null
 }
 
 export interface InboxNotificationTable {
@@ -25,6 +28,7 @@ export interface InboxNotificationTable {
   subject: string
   operation_id: string | null
   batch_id: string | null
+  cause_id: string | null
   by_id: string | null
   by_name: string | null
   at: Generated<string>

@@ -3,13 +3,17 @@ import type { Selectable } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { FollowTable } from '../../model/inbox-tables.ts'
-import { visibleTo } from '../visible-scopes.ts'
+import { ESCALATES_DAYS } from '#contract/runtime-api/vocabulary.ts'
+import { isVisible, visibleScopes, visibleTo } from '../visible-scopes.ts'
 
 export type FollowRow = Selectable<FollowTable> & {
   title: string | null
-  environment_key: string
-  application_runtime_id: string
-  workspace_id: number
+  environment_key: string | null
+  application_runtime_id: string | null
+  workspace_id: number | null
+  /** Those of a cause, null of anything else. */
+  plugin_id: string | null
+  error_code: string | null
 }
 export type NewFollow = Pick<
   FollowRow,
@@ -22,15 +26,22 @@ export async function listFollows(
   actor: Actor,
   followId: string | null = null,
 ): Promise<FollowRow[]> {
+  const visible = await visibleScopes(db, actor, 'read', {})
   const { rows } = await sql<FollowRow>`
-    select follow.*, scope.environment_key, scope.application_runtime_id, scope.workspace_id, (
+    select follow.*, scope.environment_key, scope.application_runtime_id, scope.workspace_id, cause.plugin_id, cause.error_code, (
       select installation.title from runtime.installation
       where installation.bundle_install_id = case follow.kind when 'installation' then follow.object_id::uuid
         when 'operation' then (
           select operation.bundle_install_id from runtime.operation where operation.operation_id = follow.object_id::uuid)
         end) as title
-    from runtime.follow join runtime.scope as scope using (scope_id)
-    where person_id = ${actor.id} and ${visibleTo(actor, 'read', 'scope')}
+    from runtime.follow
+    left join runtime.scope as scope using (scope_id)
+    left join runtime.cause as cause on follow.kind = 'cause' and cause.cause_id = follow.object_id
+    where person_id = ${actor.id} and case follow.kind
+        when 'cause' then exists (
+          select from runtime.cause_failure as failed
+          where failed.cause_id = follow.object_id and ${isVisible(visible, 'failed')})
+        else ${visibleTo(actor, 'read', 'scope')} end
       and ${followId === null ? sql`true` : sql`follow_id = ${followId}::uuid`}
     order by created_at desc, follow_id`.execute(db)
   return rows
@@ -45,14 +56,16 @@ export async function lockFollows(tx: Tx, personId: string, { kind, object_id }:
   return rows[0]?.count ?? 0
 }
 
-/** Follows something, or changes for whom it escalates. Returns its id. */
+/** Follows something, or changes for whom it escalates, from now for `ESCALATES_DAYS`. Returns its id. */
 export async function putFollow(tx: Tx, follow: NewFollow): Promise<string> {
   const { rows } = await sql<{ follow_id: string }>`
-    insert into runtime.follow (person_id, person_name, kind, object_id, scope_id, escalate_after_minutes, escalate_to)
+    insert into runtime.follow (person_id, person_name, kind, object_id, scope_id, escalate_after_minutes, escalate_to, escalates_until)
     values (${follow.person_id}, ${follow.person_name}, ${follow.kind}, ${follow.object_id}, ${follow.scope_id},
-      ${follow.escalate_after_minutes}, ${JSON.stringify(follow.escalate_to)}::json)
+      ${follow.escalate_after_minutes}, ${JSON.stringify(follow.escalate_to)}::json,
+      case when ${follow.escalate_after_minutes}::int is not null then clock_timestamp() + make_interval(days => ${ESCALATES_DAYS}) end)
     on conflict (person_id, kind, object_id) do update set
-      escalate_after_minutes = excluded.escalate_after_minutes, escalate_to = excluded.escalate_to
+      escalate_after_minutes = excluded.escalate_after_minutes, escalate_to = excluded.escalate_to,
+      escalates_until = excluded.escalates_until
     returning follow_id`.execute(tx)
   const [row] = rows
   if (row === undefined) throw new TypeError('an insert that updates on a conflict returns a row')

@@ -7,9 +7,15 @@ import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { InboxNotificationTable } from '../../model/inbox-tables.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { visibleTo } from '../visible-scopes.ts'
+import { isVisible, visibleScopes, visibleTo } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 
-export type NotificationRow = Selectable<InboxNotificationTable> & { at_microseconds: number }
+export type NotificationRow = Selectable<InboxNotificationTable> & {
+  at_microseconds: number
+  /** Those of the cause, if it reports one. */
+  plugin_id: string | null
+  error_code: string | null
+}
 
 const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
   all: sql`snoozed_until is null`,
@@ -17,10 +23,13 @@ const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
   snoozed: sql`snoozed_until is not null`,
 }
 
-/** Of operations only those that the person may still see. A batch is its maker's own. */
-const mayStillSee = (actor: Actor) => sql`(operation_id is null or exists (
+/** Of operations and causes only those that the person may still see. A batch is its maker's own. */
+const mayStillSee = (actor: Actor, visible: VisibleScopes) => sql`(operation_id is null or exists (
   select from runtime.operation where operation.operation_id = notification.operation_id
-    and ${visibleTo(actor, 'read', 'operation')}))`
+    and ${visibleTo(actor, 'read', 'operation')}))
+  and (notification.cause_id is null or exists (
+    select from runtime.cause_failure as failed
+    where failed.cause_id = notification.cause_id and ${isVisible(visible, 'failed')}))`
 
 /** The notifications of the person, newest first. */
 export async function listNotifications(
@@ -29,10 +38,12 @@ export async function listNotifications(
   view: InboxView,
   { after, limit }: { after: { microseconds: number; notificationId: string } | null; limit: number },
 ): Promise<NotificationRow[]> {
+  const visible = await visibleScopes(db, actor, 'read', {})
   const { rows } = await sql<NotificationRow>`
-    select notification.*, ${microsecondsOf('at')} as at_microseconds
+    select notification.*, ${microsecondsOf('at')} as at_microseconds, cause.plugin_id, cause.error_code
     from runtime.inbox_notification as notification
-    where person_id = ${actor.id} and ${VIEWS[view]} and ${mayStillSee(actor)}
+    left join runtime.cause as cause on cause.cause_id = notification.cause_id
+    where person_id = ${actor.id} and ${VIEWS[view]} and ${mayStillSee(actor, visible)}
       and ${after === null ? sql`true` : sql`(at, notification_id) < (${instantAt(after.microseconds)}, ${after.notificationId}::uuid)`}
     order by at desc, notification_id desc
     limit ${limit}`.execute(db)
@@ -41,10 +52,11 @@ export async function listNotifications(
 
 /** How many the person has not read, up to `most`. */
 export async function countUnread(db: Db, actor: Actor, most: number): Promise<number> {
+  const visible = await visibleScopes(db, actor, 'read', {})
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
       select from runtime.inbox_notification as notification
-      where person_id = ${actor.id} and ${VIEWS.unread} and ${mayStillSee(actor)} limit ${most}) as unread`.execute(
+      where person_id = ${actor.id} and ${VIEWS.unread} and ${mayStillSee(actor, visible)} limit ${most}) as unread`.execute(
     db,
   )
   return rows[0]?.count ?? 0
@@ -110,14 +122,17 @@ const ESCALATED_LATE_MAX = 1_440
 
 /**
  * Notifies of failures that had no assignee for as long as a follower allows, each person once for each run; at most 500 in one
- * call. A failure from before the follow is left out: a person who follows a scope has seen what was failed.
+ * call. A failure from before the follow is left out: a person who follows a scope has seen what was failed. Notifies followers
+ * whose escalation has ended.
  */
 export async function escalate(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     // one replica at a time: the others would find the same
     const { rows } = await sql<{ isMine: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('escalations', 0)) as "isMine"`.execute(tx)
-    if (rows[0]?.isMine === true) await notifyWithoutAssignee(tx)
+    if (rows[0]?.isMine !== true) return
+    await notifyWithoutAssignee(tx)
+    await notifyEnded(tx)
   })
 }
 
@@ -128,16 +143,25 @@ async function notifyWithoutAssignee(tx: Tx): Promise<void> {
       case when listed.person_id = follow.person_id then 'followed' else 'listed' end,
       operation.operation_id || '/' || operation.run, operation.operation_id, follow.person_id, follow.person_name
     from runtime.follow
-    join runtime.operation on operation.scope_id = follow.scope_id and operation.state = 'FAILED'
-      and operation.assignee_id is null
-      and follow.object_id = case follow.kind when 'scope' then operation.scope_id::text
-        when 'installation' then operation.bundle_install_id::text else operation.operation_id::text end
+    cross join lateral (
+      select * from runtime.operation
+      where follow.kind = 'cause' and operation.cause_id = follow.object_id and operation.state = 'FAILED'
+      union all
+      select * from runtime.operation
+      where operation.scope_id = follow.scope_id and operation.state = 'FAILED'
+        and follow.object_id = case follow.kind when 'scope' then operation.scope_id::text
+          when 'installation' then operation.bundle_install_id::text else operation.operation_id::text end
+    ) as operation
+    left join runtime.cause on cause.cause_id = operation.cause_id
     cross join lateral (
       select person ->> 'id' as person_id from json_array_elements(follow.escalate_to) as person
       union all
       select follow.person_id where json_array_length(follow.escalate_to) = 0
     ) as listed
-    where follow.escalate_after_minutes is not null and operation.finished_at > follow.created_at
+    where follow.escalate_after_minutes is not null and follow.escalates_until > clock_timestamp()
+      -- who takes a cause takes its failures
+      and operation.assignee_id is null and cause.assignee_id is null
+      and operation.finished_at > follow.created_at
       and operation.finished_at < clock_timestamp() - make_interval(mins => follow.escalate_after_minutes)
       and operation.finished_at > clock_timestamp() - make_interval(mins => follow.escalate_after_minutes + ${ESCALATED_LATE_MAX})
       and not exists (
@@ -147,6 +171,15 @@ async function notifyWithoutAssignee(tx: Tx): Promise<void> {
     limit 500
     on conflict (person_id, event, subject) do nothing returning operation_id)
     ${EMIT_OPERATIONS}`.execute(tx)
+}
+
+async function notifyEnded(tx: Tx): Promise<void> {
+  await sql`
+    insert into runtime.inbox_notification (person_id, event, because, subject)
+    select person_id, 'escalation.ended', 'followed', follow_id || '/' || escalates_until from runtime.follow
+    where escalate_after_minutes is not null
+      and escalates_until between clock_timestamp() - make_interval(mins => ${ESCALATED_LATE_MAX}) and clock_timestamp()
+    on conflict (person_id, event, subject) do nothing`.execute(tx)
 }
 
 /**

@@ -1,12 +1,12 @@
 import { inTransaction } from '#database/transaction.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import type { Follow, FollowSubject } from '#contract/runtime-api/inbox.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { deleteFollow, listFollows, lockFollows, putFollow } from '../../store/inbox/follows.ts'
 import type { FollowRow } from '../../store/inbox/follows.ts'
+import { mayOfCause } from '../../store/operations/causes.ts'
 import { findScopeOf } from '../../store/visible-scopes.ts'
 import { authorize, notFound, requireVisible } from '../authorize.ts'
 import type { Actor } from '../../model/actor.ts'
@@ -30,19 +30,16 @@ export function saveFollow(
 ): Promise<Answer<'PUT /follows'>> {
   const { subject } = body
   return inTransaction(deps.db, async (tx) => {
-    const place = await findPlace(tx, actor, subject)
-    const others = body.escalateTo.filter((id) => id !== actor.id)
-    if (others.length > 0) authorize(actor, 'operation:annotate', place)
+    const escalatesToOthers = body.escalateTo.some((id) => id !== actor.id)
+    const scopeId = await authorizeFollow(tx, actor, subject, escalatesToOthers)
     const people: Person[] = []
     for (const id of new Set(body.escalateTo)) people.push(await findPerson({ tx, actor }, id))
-    const scope = await findScope(tx, place)
-    if (scope === undefined) throw notFound('scope')
     const follow = {
       person_id: actor.id,
       person_name: actor.name,
       kind: subject.kind,
-      object_id: objectOf(subject) ?? String(scope.scope_id),
-      scope_id: scope.scope_id,
+      object_id: objectOf(subject) ?? String(scopeId),
+      scope_id: scopeId,
       escalate_after_minutes: body.escalateAfterMinutes,
       escalate_to: people,
     }
@@ -67,11 +64,29 @@ export function removeFollow(
   })
 }
 
-async function findPlace(tx: Tx, actor: Actor, subject: FollowSubject): Promise<Scope> {
+/** Returns the scope of the subject; null of a cause. Refuses what the actor may not read, or not assign to `others`. */
+async function authorizeFollow(
+  tx: Tx,
+  actor: Actor,
+  subject: FollowSubject,
+  others: boolean,
+): Promise<number | null> {
+  if (subject.kind === 'cause') {
+    if (!(await mayOfCause(tx, actor, 'read', subject.causeId))) throw notFound('cause')
+    if (others && !(await mayOfCause(tx, actor, 'operation:annotate', subject.causeId)))
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        platformMessage('permissionNeeded', { permission: 'operation:annotate' }),
+      )
+    return null
+  }
   const place = subject.kind === 'scope' ? subject.scope : await findScopeOf(tx, subject)
   if (place === undefined) throw notFound(subject.kind)
   requireVisible(actor, place, subject.kind)
-  return place
+  if (others) authorize(actor, 'operation:annotate', place)
+  const scope = await findScope(tx, place)
+  if (scope === undefined) throw notFound('scope')
+  return scope.scope_id
 }
 
 const objectOf = (subject: FollowSubject): string | null => {
@@ -80,6 +95,8 @@ const objectOf = (subject: FollowSubject): string | null => {
       return subject.operationId
     case 'installation':
       return subject.bundleInstallId
+    case 'cause':
+      return subject.causeId
     case 'scope':
       return null
   }
@@ -91,17 +108,27 @@ function subjectOf(row: FollowRow): FollowSubject {
       return { kind: 'operation', operationId: row.object_id }
     case 'installation':
       return { kind: 'installation', bundleInstallId: row.object_id }
+    case 'cause':
+      return { kind: 'cause', causeId: row.object_id }
     case 'scope':
-      return { kind: 'scope', scope: scopeOf(row) }
+      return { kind: 'scope', scope: placeOf(row) }
   }
 }
+
+/** Every follow but that of a cause has a scope, as a constraint of the table says. */
+const placeOf = (row: FollowRow) => scopeOf(row as Parameters<typeof scopeOf>[0])
 
 const followView = (row: FollowRow): Follow => ({
   followId: row.follow_id,
   subject: subjectOf(row),
   title: row.title,
-  scope: scopeOf(row),
+  scope: row.scope_id === null ? null : placeOf(row),
+  cause:
+    row.error_code === null
+      ? null
+      : { causeId: row.object_id, pluginId: row.plugin_id, errorCode: row.error_code },
   createdAt: row.created_at,
   escalateAfterMinutes: row.escalate_after_minutes,
   escalateTo: row.escalate_to,
+  escalatesUntil: row.escalates_until,
 })

@@ -237,6 +237,56 @@ suite('the inbox', { concurrency: false }, () => {
     await ok('olga', 'PUT', `/operations/${operationId}/assignee`, { assignee: 'olga', expected: null })
     await escalate(harness.db)
     assert.deepEqual(await told('sam'), [])
+    // an escalation that has ended notifies the follower alone, once
+    await ok('olga', 'PUT', `/operations/${operationId}/assignee`, { assignee: null, expected: 'olga' })
+    await sql`update runtime.follow set escalates_until = clock_timestamp() - interval '1 minute'
+      where escalate_after_minutes is not null`.execute(harness.db)
+    await escalate(harness.db)
+    await escalate(harness.db)
+    assert.deepEqual(await told('sam'), [])
+    assert.deepEqual(await told('vic'), [['escalation.ended', 'followed', undefined]])
+  })
+
+  test('has what fails with a cause that a person follows, and its end', async () => {
+    await clear()
+    script('FAILED')
+    const first = await install('olga')
+    const { causeId = '' } = await harness.operation(first.operationId)
+    const subject = { kind: 'cause', causeId }
+    const elsewhere: Grant[] = [{ permissions: ['read'], scope: harness.newScope() }]
+    assert.equal((await as('vic', 'PUT', '/follows', { subject }, elsewhere)).errorCode, 'NOT_FOUND')
+    const reader: Grant[] = [{ permissions: ['read'], scope: null }]
+    const others = { subject, escalateAfterMinutes: 45, escalateTo: ['sam'] }
+    assert.equal((await as('vic', 'PUT', '/follows', others, reader)).errorCode, 'PERMISSION_DENIED')
+    const follow = (await ok('vic', 'PUT', '/follows', others)) as unknown as Follow
+    const cause = { causeId, pluginId: 'guard', errorCode: 'PLUGIN_REPORTED_FAILURE' }
+    assert.deepEqual([follow.cause, follow.scope, follow.title], [cause, null, null])
+    assert.deepEqual((await ok('vic', 'GET', '/follows', undefined, elsewhere))['items'], [])
+
+    const second = await install('olga')
+    assert.deepEqual(await told('vic'), [['operation.failed', 'followed', second.operationId]])
+    await sql`update runtime.follow set created_at = created_at - interval '2 hours'`.execute(harness.db)
+    await sql`update runtime.operation set finished_at = finished_at - interval '46 minutes'
+      where operation_id = ${second.operationId}`.execute(harness.db)
+    // who takes the cause takes its failures
+    const change = async (body: JsonObject) => {
+      const { updatedAt } = (await ok('olga', 'GET', `/causes/${causeId}`)) as { updatedAt: string }
+      await ok('olga', 'PATCH', `/causes/${causeId}`, { updatedAt, ...body })
+    }
+    await change({ assignee: 'olga' })
+    await escalate(harness.db)
+    assert.deepEqual(await told('sam'), [])
+    await change({ assignee: null })
+    await escalate(harness.db)
+    assert.deepEqual(await told('sam'), [['operation.escalated', 'listed', second.operationId]])
+
+    await clear()
+    await change({ state: 'SOLVED', solvedBy: 'A new license' })
+    const [solved] = await inbox('vic')
+    assert.deepEqual([solved?.event, solved?.cause, solved?.by?.id], ['cause.solved', cause, 'olga'])
+    assert.deepEqual(await inbox('vic', 'all', elsewhere), [])
+    assert.equal(await unread('vic', elsewhere), 0)
+    await ok('vic', 'DELETE', `/follows/${follow.followId}`)
   })
 
   test('has nothing that a person knows already: what they have, and what they stopped', async () => {

@@ -13,7 +13,7 @@ import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
 
 const UNREAD_MAX = 100
 
-/** The notifications of the actor, with their operations and batches as they are now. */
+/** The notifications of the actor, with their operations, batches and causes as they are now. */
 export async function readInbox(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /inbox'>,
@@ -45,6 +45,10 @@ export async function readInbox(
       snoozedUntil: row.snoozed_until,
       operation: (row.operation_id === null ? undefined : operationOf.get(row.operation_id)) ?? null,
       batch: (row.batch_id === null ? undefined : batchOf.get(row.batch_id)) ?? null,
+      cause:
+        row.cause_id === null || row.error_code === null
+          ? null
+          : { causeId: row.cause_id, pluginId: row.plugin_id, errorCode: row.error_code },
     }),
     valuesOf: (row) => [row.at_microseconds, row.notification_id],
   })

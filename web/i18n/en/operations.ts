@@ -110,6 +110,7 @@ export const operations = {
 
   // one cause
   'cause.title': 'Cause',
+  'cause.name': '{code} of {plugin}',
   'cause.open': 'The cause of this failure',
   'cause.state': 'State',
   'cause.state.NEW': 'New',

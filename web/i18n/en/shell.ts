@@ -702,6 +702,9 @@ export const inbox = {
   'event.operation.succeeded': '{name} succeeded',
   'event.operation.taken_over': '{person} took over {name}',
   'event.operation.escalated': 'Nobody has taken this failure: {name}',
+  'event.cause.solved': 'The cause {name} is solved',
+  'event.cause.solvedBy': '{person} says that the cause {name} is solved',
+  'event.escalation.ended': 'An escalation of yours has ended. Save it again if it is still needed',
   'event.installation.detached': '{person} detached {name}',
   'event.batch.finished': 'Batch finished: {name}',
   'event.removed': 'What this was about has been removed',
@@ -723,16 +726,18 @@ export const inbox = {
   'none.message':
     'You are notified when something that you requested fails, is taken over or is detached, when a batch of yours ends, when something is assigned to you, and about everything that you follow.',
   'none.follows': 'You follow nothing',
-  'none.follows.message': 'Press Follow on the page of an operation, an installation or a scope.',
+  'none.follows.message': 'Press Follow on the page of an operation, an installation, a scope or a cause.',
   'kind.operation': 'Operation',
   'kind.installation': 'Installation',
   'kind.scope': 'Scope',
+  'kind.cause': 'Cause',
   follow: 'Follow',
   following: 'Following',
   'follow.done': 'You are notified in your inbox.',
   'follow.operation': '{name}, operation {id}',
   'escalation.of': 'Escalation for {name}',
-  'escalation.about': 'If a failure has no assignee for this long, these people are notified in their inbox.',
+  'escalation.about':
+    'If neither a failure nor its cause has an assignee for this long, these people are notified in their inbox. The escalation ends {n} days after it was last saved.',
   'escalation.minutes': 'Minutes without an assignee',
   'escalation.minutes.help': 'Empty: a failure is not escalated.',
   'escalation.invalid': 'Enter a whole number from 1 to {max}, or nothing',
@@ -743,6 +748,8 @@ export const inbox = {
   'escalation.saved': 'The escalation is saved.',
   'escalation.after': '{n} min, then {people}',
   'escalation.me': 'you again',
+  'escalation.until': 'Ends {time}',
+  'escalation.ended': 'Ended {time}',
 } as const
 
 export const notifications = {

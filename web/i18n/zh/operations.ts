@@ -100,6 +100,7 @@ export const operations: Translated<typeof source.operations> = {
 
   'cause.title': '故障原因',
   'cause.open': '此次失败的故障原因',
+  'cause.name': '{plugin} 的 {code}',
   'cause.state': '处理情况',
   'cause.state.NEW': '新',
   'cause.state.TAKEN': '处理中',

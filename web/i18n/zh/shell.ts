@@ -579,7 +579,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   requestLinkTemplate:
     '必须是 http 或 https 地址；占位符只能是花括号中的 operationId、bundleInstallId、traceId、from 和 to，且须在主机名之后',
   requestMarkChoice: '必须指定它或 `until`，且不能同时指定',
-  requestFollowSubject: '必须是操作、安装实例或作用域',
+  requestFollowSubject: '必须是操作、安装实例、作用域或故障原因',
   requestErrorCode: '必须是 0，或以字母开头、用 _ 连接的大写单词和数字',
   requestCauseId: '必须是故障原因的 ID',
   requestRunbook: '必须有文本或地址',
@@ -824,6 +824,9 @@ export const inbox: Translated<typeof source.inbox> = {
   'event.operation.succeeded': '{name} 成功',
   'event.operation.taken_over': '{person} 接管了 {name}',
   'event.operation.escalated': '该失败仍无人处理：{name}',
+  'event.cause.solved': '故障原因 {name} 已解决',
+  'event.cause.solvedBy': '{person} 表示故障原因 {name} 已解决',
+  'event.escalation.ended': '您的一项升级通知已到期。如仍需要，请重新保存',
   'event.installation.detached': '{person} 卸载了 {name}',
   'event.batch.finished': '批次已完成：{name}',
   'event.removed': '相关内容已被删除',
@@ -845,17 +848,19 @@ export const inbox: Translated<typeof source.inbox> = {
   'none.message':
     '以下情况会通知您：您发起的操作失败、被接管或其安装被卸载，您的批次结束，有操作分配给您，以及您关注的内容发生变化。',
   'none.follows': '您没有关注任何内容',
-  'none.follows.message': '在操作、安装或作用域的页面上按“关注”。',
+  'none.follows.message': '在操作、安装、作用域或故障原因的页面上按“关注”。',
   'kind.operation': '操作',
   'kind.installation': '安装',
   'kind.scope': '作用域',
+  'kind.cause': '故障原因',
   follow: '关注',
   following: '已关注',
   'follow.done': '相关通知将进入您的收件箱。',
   'follow.operation': '{name}，操作 {id}',
   'escalation.of': '{name} 的升级通知',
-  'escalation.about': '如果失败在这段时间内一直没有负责人，将通知以下人员。',
-  'escalation.minutes': '无负责人的分钟数',
+  'escalation.about':
+    '如果失败及其故障原因在这段时间内一直没有处理人，将通知以下人员。升级通知在最后一次保存 {n} 天后到期。',
+  'escalation.minutes': '无处理人的分钟数',
   'escalation.minutes.help': '留空：不升级通知。',
   'escalation.invalid': '请输入 1 到 {max} 的整数，或留空',
   'escalation.to': '通知',
@@ -864,6 +869,8 @@ export const inbox: Translated<typeof source.inbox> = {
   'escalation.saved': '升级通知已保存。',
   'escalation.after': '{n} 分钟后通知：{people}',
   'escalation.me': '您',
+  'escalation.until': '{time}到期',
+  'escalation.ended': '已到期：{time}',
 }
 
 export const notifications: Translated<typeof source.notifications> = {

@@ -12,6 +12,7 @@ import { affectedText, causeTitle } from '../../subjects/causes/cause-texts.ts'
 import { CauseActions } from '../../subjects/causes/CauseActions.tsx'
 import { CauseMemory } from '../../subjects/causes/CauseMemory.tsx'
 import { CauseStateBadge } from '../../subjects/causes/CauseStateBadge.tsx'
+import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { NoteList } from '../../subjects/people/NoteList.tsx'
 import { RetryCause } from '../../subjects/causes/RetryCause.tsx'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
@@ -44,7 +45,12 @@ export function CausePage() {
           <span className="mono text-xs wrap-anywhere">{cause.errorCode}</span>
         </>
       }
-      actions={<CauseActions cause={cause} size="md" />}
+      actions={
+        <>
+          <FollowButton subject={{ kind: 'cause', causeId: cause.causeId }} />
+          <CauseActions cause={cause} size="md" />
+        </>
+      }
     >
       <div className="space-y-6">
         <Card>

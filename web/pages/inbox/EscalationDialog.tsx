@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
 import type { Follow } from '#contract/console-api/shapes.ts'
-import { ESCALATE_AFTER_MAX, isProgram } from '#contract/console-api/vocabulary.ts'
+import { ESCALATE_AFTER_MAX, ESCALATES_DAYS, isProgram } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -23,7 +23,7 @@ import { followName } from './follow-name.ts'
 export function EscalationDialog({ follow, onClose }: { follow: Follow; onClose: () => void }) {
   const t = useText()
   const { user } = useShell()
-  const mayName = useMay('operation:annotate', follow.scope)
+  const mayName = useMay('operation:annotate', follow.scope ?? 'anywhere')
   const schema = useMemo(
     () =>
       z.object({
@@ -74,7 +74,7 @@ export function EscalationDialog({ follow, onClose }: { follow: Follow; onClose:
       form={form}
       {...submit}
       title={t('inbox.escalation.of', { name: followName(follow, t).text })}
-      description={t('inbox.escalation.about')}
+      description={t('inbox.escalation.about', { n: ESCALATES_DAYS })}
       submit={t('common.save')}
       onClose={onClose}
     >

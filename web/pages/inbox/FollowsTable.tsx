@@ -5,15 +5,18 @@ import type { Follow } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { joinList } from '../../i18n/punctuation.ts'
-import { useText, type Translate } from '../../i18n/use-text.ts'
+import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
 import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { useNow } from '../../ui/use-now.ts'
 import { followName } from './follow-name.ts'
 
 const EscalationDialog = lazyPart(async () => (await import('./EscalationDialog.tsx')).EscalationDialog)
@@ -50,6 +53,32 @@ export function FollowsTable() {
 
 const rowKey = ({ followId }: Follow) => followId
 
+/** Whom a failure is reported to, and until when. */
+function Escalation({ follow: { escalateAfterMinutes, escalateTo, escalatesUntil } }: { follow: Follow }) {
+  const t = useText()
+  const rich = useRichText()
+  const now = useNow(60_000)
+  if (escalateAfterMinutes === null || escalatesUntil === null) return <Nothing />
+  const people =
+    escalateTo.length === 0
+      ? t('inbox.escalation.me')
+      : joinList(
+          t,
+          escalateTo.map(({ name }) => name),
+        )
+  const hasEnded = Date.parse(escalatesUntil) <= now
+  return (
+    <>
+      {t('inbox.escalation.after', { n: escalateAfterMinutes, people })}
+      <span className={cx('block text-xs', hasEnded ? 'font-medium text-fail' : 'text-muted')}>
+        {rich(hasEnded ? 'inbox.escalation.ended' : 'inbox.escalation.until', {
+          time: <Time at={escalatesUntil} inRow />,
+        })}
+      </span>
+    </>
+  )
+}
+
 const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Column<Follow>[] => [
   {
     id: 'what',
@@ -69,29 +98,16 @@ const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Colu
   {
     id: 'scope',
     header: t('inbox.field.scope'),
-    cell: ({ subject, scope }) => (subject.kind === 'scope' ? <Nothing /> : <ScopeText scope={scope} />),
+    cell: ({ subject, scope }) =>
+      subject.kind === 'scope' || scope === null ? <Nothing /> : <ScopeText scope={scope} />,
     width: '14rem',
     hideBelow: 'md',
   },
   {
     id: 'escalation',
     header: t('inbox.field.escalation'),
-    cell: ({ escalateAfterMinutes, escalateTo }) =>
-      escalateAfterMinutes === null ? (
-        <Nothing />
-      ) : (
-        t('inbox.escalation.after', {
-          n: escalateAfterMinutes,
-          people:
-            escalateTo.length === 0
-              ? t('inbox.escalation.me')
-              : joinList(
-                  t,
-                  escalateTo.map(({ name }) => name),
-                ),
-        })
-      ),
-    width: '16rem',
+    cell: (follow) => <Escalation follow={follow} />,
+    width: '18rem',
   },
   {
     id: 'actions',

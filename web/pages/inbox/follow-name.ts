@@ -3,10 +3,14 @@ import { paths } from '../../addresses/paths.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { shortenId } from '../../ui/Id.tsx'
+import { causeName } from '../../subjects/causes/cause-texts.ts'
 import type { LinkTarget } from '../../ui/Link.tsx'
 
 /** What is followed, and its page. */
-export function followName({ subject, title }: Follow, t: Translate): { text: string; to: LinkTarget } {
+export function followName(
+  { subject, title, cause }: Follow,
+  t: Translate,
+): { text: string; to: LinkTarget } {
   switch (subject.kind) {
     case 'operation':
       return {
@@ -17,5 +21,7 @@ export function followName({ subject, title }: Follow, t: Translate): { text: st
       return { text: title ?? '', to: paths.installation(subject.bundleInstallId) }
     case 'scope':
       return { text: scopeText(subject.scope), to: paths.configuration(subject.scope) }
+    case 'cause':
+      return { text: cause === null ? '' : causeName(cause, t), to: paths.cause(subject.causeId) }
   }
 }

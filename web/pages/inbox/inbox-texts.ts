@@ -3,11 +3,12 @@ import type { LinkTarget } from '../../ui/Link.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { batchTitle } from '../../subjects/batch/batch-title.ts'
+import { causeName } from '../../subjects/causes/cause-texts.ts'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 
 /** What a notification says, and the page that it leads to; none if what it is about has been removed. */
 export function notificationText(
-  { event, by, operation, batch }: InboxNotification,
+  { event, by, operation, batch, cause }: InboxNotification,
   t: Translate,
 ): { text: string; to: LinkTarget | null } {
   const person = by?.name ?? t('inbox.somebody')
@@ -16,6 +17,18 @@ export function notificationText(
       text: t('inbox.event.batch.finished', { name: batchTitle(batch, t) }),
       to: paths.batch(batch.batchId),
     }
+  if (event === 'escalation.ended')
+    return { text: t('inbox.event.escalation.ended'), to: paths.inbox({ view: 'follows' }) }
+  if (cause !== null) {
+    const name = causeName(cause, t)
+    return {
+      text:
+        by === null
+          ? t('inbox.event.cause.solved', { name })
+          : t('inbox.event.cause.solvedBy', { person: by.name, name }),
+      to: paths.cause(cause.causeId),
+    }
+  }
   if (operation === null) return { text: t('inbox.event.removed'), to: null }
   const to = paths.operation(operation.operationId)
   switch (event) {
@@ -31,6 +44,7 @@ export function notificationText(
     case 'operation.succeeded':
     case 'operation.escalated':
     case 'batch.finished':
+    case 'cause.solved':
       return { text: t(`inbox.event.${event}`, { name: operationName(operation, t) }), to }
   }
 }

@@ -1,5 +1,5 @@
 import { isFromPlugin } from '#contract/protocol/messages.ts'
-import type { Cause, SolvedBy } from '#contract/console-api/shapes.ts'
+import type { Cause, CauseName, SolvedBy } from '#contract/console-api/shapes.ts'
 import type { CauseState } from '#contract/console-api/vocabulary.ts'
 import { joinClauses } from '../../i18n/punctuation.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
@@ -20,6 +20,10 @@ export function causeTitle({ title, latest }: Cause, t: Translate): string {
   const failure = latest?.failure ?? null
   return failure === null || isFromPlugin(failure) ? title : failureTitle(failure, t)
 }
+
+/** What a cause is called where the reader may not know its messages. */
+export const causeName = ({ errorCode, pluginId }: CauseName, t: Translate): string =>
+  pluginId === null ? errorCode : t('operations.cause.name', { code: errorCode, plugin: pluginId })
 
 /** How many operations are failed now, and of which bundles. */
 export function operationsText({ count, bundles, latest }: Cause, t: Translate): string {

@@ -11,7 +11,7 @@ import { scopeText } from '../scopes/scope-text.ts'
 
 type Subject = Follow['subject']
 
-/** Has the person notified, in their inbox, of what happens to an operation, an installation or a scope. */
+/** Has the person notified, in their inbox, of what happens to an operation, an installation, a scope or a cause. */
 export function FollowButton({ subject }: { subject: Subject }) {
   const t = useText()
   const follows = useQuery(apiQuery('GET /follows', followsCall))
@@ -52,5 +52,7 @@ function keyOf(subject: Subject): string {
       return `installation ${subject.bundleInstallId}`
     case 'scope':
       return `scope ${scopeText(subject.scope)}`
+    case 'cause':
+      return `cause ${subject.causeId}`
   }
 }
