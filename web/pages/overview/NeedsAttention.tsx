@@ -45,7 +45,7 @@ export function NeedsAttention() {
           <ErrorState
             error={error}
             retrying={queries.some(({ isFetching }) => isFetching)}
-            onRetry={() => void Promise.all(queries.map((query) => query.refetch()))}
+            onRetry={() => void Promise.all([...queries, summary].map((query) => query.refetch()))}
           />
         ) : (
           <Skeleton className="h-48 rounded-lg" />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
-import { summaryCall } from '#contract/console-api/pages/overview.ts'
+import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
@@ -20,6 +20,7 @@ import { Notice } from '../../ui/Notice.tsx'
 /** What the person works on, what needs attention, the last 24 hours, and the totals. */
 export function OverviewPage() {
   const t = useText()
+  const isAway = useIsAway()
   return (
     <Page title={t('overview.title')}>
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
@@ -30,12 +31,21 @@ export function OverviewPage() {
           <Mine />
           <MyDrafts />
           <NeedsAttention />
-          <OperationsPlot />
+          {!isAway && <OperationsPlot />}
         </div>
-        <OverviewSummary />
+        {!isAway && <OverviewSummary />}
       </div>
     </Page>
   )
+}
+
+/** Whether nothing can be read. {@link NeedsAttention} says so, and the other parts do not say it again. */
+function useIsAway(): boolean {
+  const queries = [
+    useQuery(apiQuery('GET /causes', causesCall)),
+    useQuery(apiQuery('GET /summary', summaryCall)),
+  ]
+  return queries.every(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0)
 }
 
 /** Names the webhooks whose receivers accept nothing, to people who may manage them: a broken pager is silent. */

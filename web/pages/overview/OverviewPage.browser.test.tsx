@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Summary } from '#contract/runtime-api/summary.ts'
-import { serveApi } from '../../testing/api.ts'
+import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
-import { Clocks } from './OverviewPage.tsx'
+import { Clocks, OverviewPage } from './OverviewPage.tsx'
 
 const summary: Summary = {
   installations: { NOT_INSTALLED: 0, ACTIVE: 0, DETACHED: 0 },
@@ -31,4 +31,26 @@ test('clocks that agree are not mentioned', async () => {
   )
   await expect.element(page.getByText('the page')).toBeVisible()
   await expect.element(page.getByRole('status')).not.toBeInTheDocument()
+})
+
+test('one message says that nothing can be read, and a press reads all of it', async () => {
+  const away = () => refusal({ code: 'RUNTIME_UNREACHABLE', status: 502, retryable: true })
+  const reads = {
+    'GET /causes': away,
+    'GET /operations': away,
+    'GET /operations/counts': away,
+    'GET /installations': away,
+    'GET /batches': away,
+    'GET /webhooks': away,
+    'GET /bundles': away,
+    'GET /troubles': away,
+  }
+  const api = await serveApi({ ...reads, 'GET /summary': away })
+  await renderInConsole(<OverviewPage />)
+  const retry = page.getByRole('button', { name: 'Try again' })
+  await expect.poll(() => page.getByText('Installations').elements().length).toBe(0)
+  await expect.poll(() => retry.elements().length).toBe(1)
+  api.answer({ 'GET /summary': () => summary })
+  await retry.click()
+  await expect.element(page.getByText('Installations').first()).toBeVisible()
 })
