@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +17,16 @@ import { serve } from '#http-kit/serve.ts'
 import { createAuth } from './oidc/auth-app.ts'
 import type { Auth } from './oidc/auth-app.ts'
 import type { AuthSettings } from './settings.ts'
+import type { ConfiguredUser } from './oidc/users.ts'
 import { ConsoleFailure, problemOf } from './failure.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
+import { hashPassword } from './oidc/passwords.ts'
 import type { NewUser } from './oidc/passwords.ts'
 import type { SessionVariables } from './session/sessions.ts'
 import type { RoleGrant } from './roles.ts'
+import { insertUser } from './store/idp-users.ts'
 import { bffMigrations } from './store/tables.ts'
 import type { BffTables } from './store/tables.ts'
 
@@ -74,6 +78,7 @@ export async function startAuthServer(
     trustedProxyHops: 0,
     ...changes,
   }
+  await insertUsers(database, settings.users ?? [])
   let logged = ''
   const log = createLog({ name: 'bff', level: 'debug', stream: { write: (line) => (logged += line) } })
   const started: { stop(): Promise<void> }[] = []
@@ -106,6 +111,21 @@ export async function startAuthServer(
       await database.close()
       rmSync(dataDir, { recursive: true })
     },
+  }
+}
+
+/** Users whose passwords cost next to nothing to check; that of the product takes a quarter of a second. */
+async function insertUsers({ db }: Database<BffTables>, users: readonly ConfiguredUser[]): Promise<void> {
+  for (const { username, password, roles } of users) {
+    const passwordHash = await hashPassword(password, { logN: 4, r: 8, p: 1 })
+    await insertUser(db, {
+      username,
+      sub: randomUUID(),
+      name: username,
+      passwordHash,
+      roles,
+      isPasswordShown: true,
+    })
   }
 }
 

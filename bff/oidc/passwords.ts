@@ -17,10 +17,10 @@ const COST: Cost = { logN: 15, r: 8, p: 3 }
 const KEY_BYTES = 32
 
 /** `scrypt$15$8$3$salt$hash`: verification reads the cost from it, so the cost can be raised later. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: Cost = COST): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, COST)
-  const { logN, r, p } = COST
+  const key = await derive(password, salt, cost)
+  const { logN, r, p } = cost
   return ['scrypt', logN, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 

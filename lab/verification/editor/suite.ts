@@ -10,7 +10,7 @@ import { runTrial, type TrialResult } from './trial.ts'
 
 const MAX_SESSIONS = { quick: 24, full: 1_000 }
 /** No session and no step begins later, so that a busy machine does not delay the other suites. */
-const QUICK_MS = 45_000
+const QUICK_MS = 30_000
 const CONCURRENT_SESSIONS = 2
 
 /** Needs the built console in `dist/web`, and `CHROMIUM_PATH` where Playwright's own browser is not installed. */

@@ -9,7 +9,7 @@ import type { Family } from './target.ts'
 const TARGETS = [...PROTOCOL_TARGETS, ...JUDGE_TARGETS, ...SERVER_TARGETS, ...REQUEST_TARGETS]
 
 /** `inputs` for each family, `edits` for each endpoint with a body. */
-const SIZES = { quick: { inputs: 50_000, edits: 30 }, full: { inputs: 2_500_000, edits: 2_000 } }
+const SIZES = { quick: { inputs: 20_000, edits: 15 }, full: { inputs: 2_500_000, edits: 2_000 } }
 const USUAL_SEED = 20_261_121
 
 export const FUZZ: Suite = {

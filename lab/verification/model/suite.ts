@@ -16,7 +16,7 @@ import { runDrafts, runs } from './run.ts'
 import { TestScope } from './test-scope.ts'
 
 const SIZES = {
-  quick: { runs: 30, races: 25, histories: 12 },
+  quick: { runs: 20, races: 20, histories: 8 },
   full: { runs: 5_000, races: 2_000, histories: 1_000 },
 }
 /** How often the concurrent clients of a given seed are run, because the seed does not determine their interleaving. */

@@ -4,7 +4,7 @@ import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { runBatch, type Scopes } from './batch.ts'
 import { PROPERTIES, SLOTS } from './slots.ts'
 
-const VALUES = { quick: 400, full: 10_000 }
+const VALUES = { quick: 150, full: 10_000 }
 const CONCURRENT_BROWSERS = 2
 const VERSION = '3.0.0'
 
