@@ -22,6 +22,8 @@ const TABLE: [Permission, string][] = [
   ['plugin:write', 'admin'],
   ['service:write', 'admin'],
   ['notification:write', 'admin'],
+  ['policy:write', 'admin'],
+  ['change:override', 'admin'],
   ['account:write', 'admin'],
 ]
 

@@ -45,6 +45,8 @@ const ROLE_PERMISSIONS = {
     'plugin:write',
     'service:write',
     'notification:write',
+    'policy:write',
+    'change:override',
     'account:write',
   ],
 } as const satisfies Record<Role, readonly Permission[]>

@@ -150,6 +150,16 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     remedy:
       'Detach the installation, and install a version without the plugin. Or have the plugin reinstated.',
   },
+  CHANGES_FROZEN: {
+    title: 'Changes are frozen',
+    message: 'A freeze refuses changes of this kind now. Nothing was changed.',
+    remedy: 'Wait until the freeze ends, or ask an administrator.',
+  },
+  FREEZE_STALE: {
+    title: 'The freeze has changed',
+    message: 'It was saved again after you opened it. Your change was not saved.',
+    remedy: 'Open the form again, and apply your change to the current freeze.',
+  },
   BATCH_NOT_PAUSED: {
     title: 'The batch is not paused',
     message: 'Someone else has continued or stopped it, or it has finished.',
@@ -282,6 +292,8 @@ const STATUS: Readonly<Record<string, number>> = {
   WEBHOOK_STALE: 409,
   PLUGIN_NOT_CHECKED: 409,
   PLUGIN_RETIRED: 409,
+  CHANGES_FROZEN: 409,
+  FREEZE_STALE: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,
   BATCH_ITEM_NOT_STARTED: 500,

@@ -53,7 +53,8 @@ function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions
 
 const RECENT_SIGN_IN_TEXT = {
   always: ' Requires a recent sign-in.',
-  takeovers: ' Requires a recent sign-in for takeovers.',
+  takeovers: ' Requires a recent sign-in for takeovers, and to override a restriction.',
+  overrides: ' Requires a recent sign-in to override a restriction.',
   never: '',
 } as const
 

@@ -16,6 +16,10 @@ export const PERMISSIONS = [
   'plugin:write',
   'service:write',
   'notification:write',
+  // freezes, and what an environment asks of a change
+  'policy:write',
+  // a change in spite of a freeze, with a reason
+  'change:override',
   // sessions of all people, and service accounts; only the console knows it
   'account:write',
 ] as const

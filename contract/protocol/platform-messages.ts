@@ -119,6 +119,12 @@ export const PLATFORM_MESSAGES = {
   pluginReportNotPassed:
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
+  changesFrozen: 'Changes are frozen until {until}: {text}',
+  changesFrozenForGood: 'Changes are frozen until somebody ends the freeze: {text}',
+  overrideNeedsReason: 'To override what refuses a change, say why.',
+  freezeStale: 'The freeze has changed since you read it. Your change was not saved.',
+  freezeExists: 'Another freeze has this name. Choose a different one.',
+  freezesFull: 'There are already {max} freezes, the maximum. Delete one first.',
   pluginRetiredRefusal:
     'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',
   pluginRetiredRetry:
@@ -153,6 +159,11 @@ export const PLATFORM_MESSAGES = {
   requestPlainAddress: 'Must be an http or https address without user information',
   requestLinkTemplate:
     'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
+  requestDaytime: 'Must be a time of day such as 18:00',
+  requestZone: 'Must be a name of the IANA time zone database, such as Europe/Berlin',
+  requestFreezePlaces: 'Must be given, or `scopes`, and not both',
+  requestFreezeTimes: 'Must be given, or `from` and `to`, and not both',
+  requestFreezeEnd: 'Must be after `from`',
   requestMarkChoice: 'Must be given, or `until`, and not both',
   requestFollowSubject: 'Must be an operation, an installation, a scope or a cause',
   requestErrorCode: 'Must be 0, or upper-case words and digits joined by _, beginning with a letter',

@@ -7,6 +7,7 @@ import { BundleRef, InstallationIdentity, Scope } from '#contract/protocol/scope
 import { parseScope } from '#contract/protocol/scope-text.ts'
 import { Claim } from './claim.ts'
 import {
+  Override,
   Changes,
   Key,
   listOf,
@@ -80,7 +81,8 @@ const inputs = {
 
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
 const title = plainName(TITLE_MAX).optional()
-const planned = { title, targets }
+/** With it, what a freeze would refuse is planned and carried out. */
+const planned = { title, targets, override: Override }
 const scopes = { targets: targetsOf(ScopeTarget) }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
@@ -201,6 +203,8 @@ export const Batch = z.object({
   /** Why it is paused or was stopped. */
   because: z.enum(BATCH_REASONS).nullable(),
   requestedBy: Person,
+  /** Its items are carried out in spite of what would refuse them; absent otherwise. */
+  overrides: z.literal(true).optional(),
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
   /** The items that the caller may see, by state. */

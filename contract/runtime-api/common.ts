@@ -89,6 +89,12 @@ export const plainName = (max: number) => written(max, new RegExp(String.raw`^[^
 /** Why a person does this; shown with the operation and in the audit log. */
 export const Reason = plainText(1000)
 
+/**
+ * Makes the change in spite of a freeze. Needs the permission `change:override`, a recent sign-in and a reason; does nothing if
+ * nothing refuses the change.
+ */
+export const Override = z.literal(true).optional()
+
 /** The search text of a list. */
 export const searchText = z.string().trim().max(128, 'Must be at most 128 characters').optional()
 

@@ -8,6 +8,7 @@ import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
 import { NOT_WRAPPED, TypedValue } from '#contract/protocol/typed-value.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import {
+  Override,
   Changes,
   Key,
   listOf,
@@ -105,7 +106,11 @@ const plannedSave = {
 }
 const PlanBody = z.strictObject(plannedSave)
 
-export const SaveBody = z.strictObject({ ...plannedSave, planToken: PlanToken.optional() })
+export const SaveBody = z.strictObject({
+  ...plannedSave,
+  planToken: PlanToken.optional(),
+  override: Override,
+})
 export type SaveBody = z.infer<typeof SaveBody>
 
 /** Keeps the saved value of a sensitive property. */
@@ -121,6 +126,7 @@ export const FullConfigurationBody = z.strictObject({
   /** With it, an absent property is removed only if this apply manages it. */
   apply: Apply.optional(),
   planToken: PlanToken.optional(),
+  override: Override,
 })
 export type FullConfigurationBody = z.infer<typeof FullConfigurationBody>
 
@@ -141,6 +147,8 @@ const saveCodes = [
   'NUMBERS_USED_UP',
   'PLUGIN_NOT_CHECKED',
   'PLUGIN_RETIRED',
+  'CHANGES_FROZEN',
+  'RECENT_SIGN_IN_REQUIRED',
   'IDEMPOTENCY_KEY_REUSED',
   'TOO_MANY_COMPARISONS',
 ] as const
@@ -212,6 +220,7 @@ export const configurationEndpoints = defineEndpoints({
     body: SaveBody,
     answer: Saved,
     codes: saveCodes,
+    recentSignIn: 'overrides',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   [`PUT ${base}` as const]: {
@@ -222,6 +231,7 @@ export const configurationEndpoints = defineEndpoints({
     body: FullConfigurationBody,
     answer: Saved,
     codes: saveCodes,
+    recentSignIn: 'overrides',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
 })

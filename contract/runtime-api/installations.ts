@@ -10,6 +10,7 @@ import {
   installationParams,
   Key,
   listOf,
+  Override,
   NextStep,
   oneOrMore,
   pageLimit,
@@ -148,7 +149,7 @@ const plannedUpgrade = {
   properties: Changes.optional(),
   snapshotVersion: PositiveInteger.optional(),
 }
-const withPlan = { reason: Reason.optional(), planToken: PlanToken.optional() }
+const withPlan = { reason: Reason.optional(), planToken: PlanToken.optional(), override: Override }
 
 const snapshotWithProperties = [
   (body: { properties?: unknown; snapshotVersion?: unknown }) =>
@@ -231,8 +232,11 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'PLUGIN_NOT_CHECKED',
       'PLUGIN_RETIRED',
+      'CHANGES_FROZEN',
       'IDEMPOTENCY_KEY_REUSED',
+      'RECENT_SIGN_IN_REQUIRED',
     ],
+    recentSignIn: 'overrides',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /installations/plan': {
@@ -275,9 +279,12 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'PLUGIN_NOT_CHECKED',
       'PLUGIN_RETIRED',
+      'CHANGES_FROZEN',
       'IDEMPOTENCY_KEY_REUSED',
+      'RECENT_SIGN_IN_REQUIRED',
       'TOO_MANY_COMPARISONS',
     ],
+    recentSignIn: 'overrides',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /installations/{bundleInstallId}/upgrade/plan': {
@@ -296,7 +303,7 @@ export const installationEndpoints = defineEndpoints({
     audit: 'installation.detach',
     access: { needs: 'installation:detach', where: 'object' },
     params: installationParams,
-    body: z.strictObject({ reason: Reason, planToken: PlanToken.optional() }),
+    body: z.strictObject({ reason: Reason, planToken: PlanToken.optional(), override: Override }),
     answer: started,
     codes: [
       'NOT_FOUND',
@@ -305,8 +312,11 @@ export const installationEndpoints = defineEndpoints({
       'OPERATION_IN_PROGRESS',
       'OPERATION_CLAIM_HELD',
       'NUMBERS_USED_UP',
+      'CHANGES_FROZEN',
       'IDEMPOTENCY_KEY_REUSED',
+      'RECENT_SIGN_IN_REQUIRED',
     ],
+    recentSignIn: 'overrides',
   },
   'POST /installations/{bundleInstallId}/detach/plan': {
     cost: 3,

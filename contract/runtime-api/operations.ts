@@ -18,7 +18,6 @@ import {
   PropertyName,
   PropertyView,
   plainText,
-  Reason,
   ResourceLocator,
   scopeFilter,
   searchText,
@@ -26,7 +25,6 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
-import { OperationPlan, PlanToken } from './plans.ts'
 import { PluginLinks, PluginOwner, Retirement, Runbook } from './plugins.ts'
 import {
   BATCH_ACTIONS,
@@ -67,6 +65,8 @@ export const Operation = z.object({
   /** The person who works on it; null if nobody does. */
   assignee: Person.nullable(),
   reason: z.string().nullable(),
+  /** It was started or retried in spite of what refused it; absent otherwise. */
+  overridden: z.literal(true).optional(),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
@@ -406,34 +406,6 @@ export const operationEndpoints = defineEndpoints({
     answer: OperationReceipt,
     codes: ['NOT_FOUND'],
   },
-  'POST /operations/{operationId}/retry': {
-    summary:
-      'Retry a FAILED operation: same id, stage, sequence and bytes, from the call that did not succeed',
-    audit: 'operation.retry',
-    access: { needs: 'operation:retry', where: 'object' },
-    params: operationParams,
-    body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
-    answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'PLUGIN_RETIRED', 'IDEMPOTENCY_KEY_REUSED'],
-  },
-  'POST /operations/{operationId}/attempt-now': {
-    summary: 'Make the next attempt of a WAITING operation immediately',
-    audit: 'operation.attempt-now',
-    access: { needs: 'operation:retry', where: 'object' },
-    params: operationParams,
-    body: z.strictObject({ run: z.number().int().positive() }),
-    answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
-  },
-  'POST /operations/{operationId}/stop-retrying': {
-    summary: 'Stop the automatic retries of a WAITING operation: it becomes FAILED and keeps its claim',
-    audit: 'operation.stop-retrying',
-    access: { needs: 'operation:retry', where: 'object' },
-    params: operationParams,
-    body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
-    answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
-  },
   'PUT /operations/{operationId}/assignee': {
     summary: 'Assign an operation to a person or to nobody, if it is still assigned as the caller saw it',
     audit: 'operation.assign',
@@ -474,36 +446,5 @@ export const operationEndpoints = defineEndpoints({
     body: z.strictObject({ text: NoteText }),
     answer: z.object({ note: Note }),
     codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
-  },
-  'POST /operations/{operationId}/takeover': {
-    summary: 'Take over a FAILED operation with a DETACH of its installation',
-    audit: 'operation.takeover',
-    access: { needs: 'operation:takeover', where: 'object' },
-    params: operationParams,
-    body: z.strictObject({
-      run: z.number().int().positive(),
-      reason: Reason,
-      planToken: PlanToken.optional(),
-    }),
-    answer: z.object({ operation: Operation }),
-    codes: [
-      'NOT_FOUND',
-      'PLAN_STALE',
-      'TAKEOVER_NOT_ALLOWED',
-      'NUMBERS_USED_UP',
-      'IDEMPOTENCY_KEY_REUSED',
-      'RECENT_SIGN_IN_REQUIRED',
-    ],
-    recentSignIn: 'always',
-  },
-  'POST /operations/{operationId}/takeover/plan': {
-    cost: 3,
-    summary: 'Preview a takeover; writes nothing',
-    access: { needs: 'operation:takeover', where: 'object' },
-    params: operationParams,
-    body: z.strictObject({ run: z.number().int().positive() }),
-    answer: OperationPlan,
-    codes: ['NOT_FOUND'],
-    writesNothing: true,
   },
 })

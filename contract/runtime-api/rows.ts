@@ -5,11 +5,13 @@ import { causeEndpoints } from './causes.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
+import { freezeEndpoints } from './freezes.ts'
 import { inboxEndpoints } from './inbox.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationComparisonEndpoints } from './operation-comparison.ts'
 import { operationContextEndpoints } from './operation-context.ts'
+import { operationRunEndpoints } from './operation-runs.ts'
 import { operationEndpoints } from './operations.ts'
 import { pluginCallEndpoints } from './plugin-calls.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
@@ -31,6 +33,7 @@ export const runtimeApi = {
   ...troubleEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
+  ...operationRunEndpoints,
   ...operationContextEndpoints,
   ...operationComparisonEndpoints,
   ...causeEndpoints,
@@ -43,6 +46,7 @@ export const runtimeApi = {
   ...pluginHealthEndpoints,
   ...pluginCallEndpoints,
   ...pluginReportEndpoints,
+  ...freezeEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
   ...dependencyEndpoints,

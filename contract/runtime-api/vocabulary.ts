@@ -76,6 +76,14 @@ export type BatchReason = (typeof BATCH_REASONS)[number]
 export const BATCH_ITEM_STATES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'REFUSED', 'SKIPPED'] as const
 export type BatchItemState = (typeof BATCH_ITEM_STATES)[number]
 
+/** The ways in which something is changed. A TAKEOVER starts a DETACH; each item of a BATCH is a change of its own kind too. */
+export const CHANGE_KINDS = ['CONFIGURE', 'INSTALL', 'UPGRADE', 'DETACH', 'TAKEOVER', 'BATCH'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** The days of a weekly freeze. */
+export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
 /** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
@@ -104,6 +112,8 @@ export const AUDIT_ACTIONS = [
   'plugin.report',
   'plugin.policy',
   'service.save',
+  'freeze.save',
+  'freeze.delete',
   'webhook.create',
   'webhook.save',
   'webhook.delete',

@@ -541,6 +541,7 @@ const LATER = {
     'runtime.process_event',
     'runtime.follow',
     'runtime.inbox_notification',
+    'runtime.change_freeze',
     'bff.logout_token',
     'bff.service_account',
     'bff.service_account_token',
@@ -549,7 +550,8 @@ const LATER = {
   columns: {
     'bff.saved_view': ['request_digest'],
     'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
-    'runtime.operation': ['cause_id'],
+    'runtime.operation': ['cause_id', 'overridden'],
+    'runtime.batch': ['overrides'],
     'runtime.batch_item': ['shown_values', 'environment_key', 'application_runtime_id', 'workspace_id'],
     'runtime.signing_key': ['worker_seen_at'],
     'runtime.attempt': ['wire', 'by_platform'],

@@ -99,7 +99,7 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
     await startedItem(
       tx,
       item,
-      await startItem({ tx, deps, actor: batch.actor, comparing: 'never' }, batch, item),
+      await startItem({ tx, deps, actor: batch.actor, comparing: 'never', isItem: true }, batch, item),
     )
   } catch (error) {
     // repeats the transaction

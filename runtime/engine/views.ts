@@ -51,6 +51,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
     assignee: assigneeOf(row),
     reason: row.reason,
+    ...(row.overridden && { overridden: true }),
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

@@ -162,6 +162,14 @@ describe('a bundle', () => {
       'PUT /plugin-policies/{environmentKey}',
     ] as const)
       await ok(fillPath(splitName(name).path, places), 'PUT', SAMPLE_BODIES[name] ?? {})
+    await ok('/freezes/year-end', 'PUT', {
+      environments: [SCOPE.environmentKey],
+      from: '2026-01-01T00:00:00.000Z',
+      to: '9999-01-01T00:00:00.000Z',
+      timeZone: 'UTC',
+      blocks: ['TAKEOVER'],
+      message: 'Year end',
+    })
     const { webhook } = await ok('/webhooks', 'POST', {
       title: 'On call',
       url: 'http://127.0.0.1:9/hook',
@@ -189,6 +197,7 @@ describe('a bundle', () => {
       ...places,
       batchId: textOf((batch as JsonObject)['batchId']),
       webhookId,
+      name: 'year-end',
       causeId: textOf(cause?.['causeId']),
     }
     const queries: Partial<Record<EndpointName, string>> = {

@@ -8,7 +8,18 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { Batch } from '#contract/runtime-api/batches.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { AssertionOptions, TestAnswer } from '../testing/http.ts'
-import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import { waitForLong } from '../testing/wait-for-long.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 import { until } from '../testing/stream.ts'
 
@@ -21,12 +32,18 @@ const stuck = bundleOf('stuck', {
   plugins: [bindingOf('refusing', 1, { main: {} })],
 })
 
+const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
+const patient = bundleOf('patient', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('unsure', 1, { main: {} })],
+})
+
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness({ recentSignInSeconds: LIMIT_SECONDS })
-  deps.plugin.script(() => ({ outcome: 'FAILED' }))
-  await deps.register('refusing', 'holder')
-  await deps.publish(stuck)
+  deps.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'unsure' ? 'UNKNOWN' : 'FAILED' }))
+  await deps.register('refusing', 'holder', 'unsure')
+  await deps.publish(stuck, plain, { ...plain, version: '2.0.0' }, patient)
 })
 after(() => deps.close())
 
@@ -70,6 +87,51 @@ async function credential(): Promise<string> {
   return String(made['credentialId'])
 }
 
+const frozen: Scope[] = []
+/** A scope in which nothing is admitted once `prepare` is done. */
+async function frozenScope(prepare: (scope: Scope) => Promise<Sample>): Promise<Sample> {
+  const scope = deps.newScope()
+  const sample = await prepare(scope)
+  frozen.push(scope)
+  const body = {
+    scopes: frozen.map((one) => ({ ...one })),
+    from: '2026-01-01T00:00:00.000Z',
+    to: '9999-01-01T00:00:00.000Z',
+    timeZone: 'UTC',
+    blocks: [...CHANGE_KINDS],
+    allowsRecovery: false,
+    message: 'Ask Ada',
+  }
+  await deps.ok('/freezes/strict', { method: 'PUT', body })
+  return { ...sample, body: { ...sample.body, override: true, reason: 'the leak is worse' } }
+}
+
+const frozenInstallation = (body: JsonObject) => () =>
+  frozenScope(async (scope) => ({
+    params: { bundleInstallId: await deps.installed(plain, { scope }) },
+    body,
+  }))
+
+const frozenSave = (change: JsonObject) => () =>
+  frozenScope(async (scope) => {
+    await deps.installed(plain, { scope })
+    const { environmentKey, applicationRuntimeId, workspaceId } = scope
+    const params = { environmentKey, applicationRuntimeId, workspaceId: String(workspaceId) }
+    const { snapshotVersion } = await deps.configuration(scope)
+    return { params, body: { snapshotVersion, ...change } }
+  })
+
+const frozenOperation = (isWaiting: boolean) => () =>
+  frozenScope(async (scope) => {
+    const { operationId } = await deps.install(isWaiting ? patient : stuck, { scope })
+    if (isWaiting) await until(() => waitForLong(deps.db, operationId))
+    else await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    return { params: { operationId }, body: { run: 1 } }
+  })
+
+const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+const NAME = locatorOf(plain, 'main')
+
 /** A call of each row that cannot succeed without a recent sign-in, and would succeed with one. */
 const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
   'POST /operations/{operationId}/takeover': async () => ({
@@ -85,6 +147,19 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
     params: { pluginId: 'holder', credentialId: await credential() },
   }),
+  'POST /installations': () =>
+    frozenScope((scope) =>
+      Promise.resolve({
+        body: { scope: { ...scope }, bundle: { ...plain.bundle }, targetVersion: '1.0.0' },
+      }),
+    ),
+  'POST /installations/{bundleInstallId}/upgrade': frozenInstallation({ targetVersion: '2.0.0' }),
+  'POST /installations/{bundleInstallId}/detach': frozenInstallation({}),
+  'POST /operations/{operationId}/retry': frozenOperation(false),
+  'POST /operations/{operationId}/attempt-now': frozenOperation(true),
+  'POST /operations/{operationId}/stop-retrying': frozenOperation(true),
+  [`PATCH ${base}` as const]: frozenSave({ changes: { [NAME]: wrapped({ name: 'a' }) } }),
+  [`PUT ${base}` as const]: frozenSave({ resources: { [NAME]: { properties: wrapped({ name: 'a' }) } } }),
   'POST /plugins/{pluginId}/retire': async () => retirement('retire'),
   'POST /plugins/{pluginId}/reinstate': async () => {
     const { params, body } = await retirement('retire')

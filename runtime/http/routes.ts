@@ -26,6 +26,8 @@ import { createEventStream } from '../events/stream.ts'
 import type { StreamOptions } from '../events/stream.ts'
 import { readFollows, removeFollow, saveFollow } from '../use-cases/inbox/follows.ts'
 import { markInbox, readInbox, readUnread, snoozeInbox } from '../use-cases/inbox/inbox.ts'
+import { listFreezes, readFreeze, removeFreeze, saveFreeze } from '../use-cases/gate/freezes.ts'
+import { readRestrictions } from '../use-cases/gate/admit.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
 import {
@@ -185,6 +187,12 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'PUT /plugins/{pluginId}/reports/{version}': uploadReport,
     'GET /plugin-policies': listPolicies,
     'PUT /plugin-policies/{environmentKey}': savePolicy,
+
+    'GET /freezes': listFreezes,
+    'GET /freezes/{name}': readFreeze,
+    'PUT /freezes/{name}': saveFreeze,
+    'DELETE /freezes/{name}': removeFreeze,
+    [`GET ${scope}/restrictions` as const]: readRestrictions,
 
     'GET /services': listServices,
     'GET /services/{serviceId}': readService,

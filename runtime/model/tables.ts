@@ -23,6 +23,7 @@ import type {
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
+import type { FreezeSettings } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
 import type { FollowTable, InboxNotificationTable } from './inbox-tables.ts'
@@ -197,6 +198,8 @@ export interface RuntimeTables {
     lease_epoch: Generated<number>
     assignee_id: string | null
     assignee_name: string | null
+    /** It was started or retried in spite of what refused it. */
+    overridden: Generated<boolean>
   }
   'runtime.cause': CauseTable
   'runtime.cause_note': CauseNoteTable
@@ -274,6 +277,8 @@ export interface RuntimeTables {
     reason: string | null
     state: BatchState
     because: BatchReason | null
+    /** Its items are carried out in spite of what would refuse them. */
+    overrides: Generated<boolean>
     is_released: boolean
     requested_by_id: string
     requested_by_name: string
@@ -313,6 +318,17 @@ export interface RuntimeTables {
   'runtime.plugin': PluginTable
   'runtime.plugin_report': PluginReportTable
   'runtime.plugin_policy': { environment_key: string; policy: PluginPolicyName }
+  'runtime.change_freeze': {
+    name: string
+    /** Of its environments and of its scopes. */
+    environment_keys: string[]
+    /** Null for a weekly one. */
+    ends_at: string | null
+    settings: Json<FreezeSettings>
+    updated_at: Time
+    updated_by_id: string
+    updated_by_name: string
+  }
   /** Written by triggers. */
   'runtime.plugin_endpoint': { plugin_id: string; since: Time; endpoint: string }
   'runtime.plugin_credential': {

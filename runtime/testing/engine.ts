@@ -101,6 +101,7 @@ export async function testEngine(): Promise<TestEngine> {
           plan,
           actor,
           reason: null,
+          admission: { problems: [], overridden: false },
         }),
       )
     },

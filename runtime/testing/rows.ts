@@ -20,6 +20,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   webhookId: NOBODY,
   causeId: '0123456789abcdef0123456789abcdef',
   followId: NOBODY,
+  name: 'year-end',
 }
 
 /** The query of each row that requires one. */
@@ -82,6 +83,14 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
     },
   },
   'PUT /plugin-policies/{environmentKey}': { policy: 'IGNORE' },
+  'PUT /freezes/{name}': {
+    environments: ['archive'],
+    from: '2026-12-20T00:00:00.000Z',
+    to: '2027-01-04T00:00:00.000Z',
+    timeZone: 'Europe/Berlin',
+    blocks: ['CONFIGURE'],
+    message: 'Year end',
+  },
   'POST /webhooks': WEBHOOK,
   'PUT /webhooks/{webhookId}': { ...WEBHOOK, enabled: true },
   'POST /webhooks/{webhookId}/test': {},

@@ -16,6 +16,8 @@ export interface WriteContext extends ReadContext {
   tx: Tx
   /** What happens before the write shows whether a given value equals a hidden one. */
   comparing: Comparing
+  /** It carries out an item of a batch. */
+  isItem?: true
 }
 
 /** The parsed request of an endpoint. */

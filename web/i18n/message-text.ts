@@ -1,4 +1,5 @@
 import { fillTemplate } from '#contract/protocol/messages.ts'
+import { formatLocalTime } from './format.ts'
 import { localeState } from './locale.ts'
 import type { Messages } from './messages.ts'
 
@@ -23,7 +24,11 @@ function withNames(parameters: Readonly<Record<string, string | number>>): Recor
   return Object.fromEntries(
     Object.entries(parameters).map(([key, value]) => {
       const name = names[`${PREFIX_OF[key]}.${value}`]
-      return [key, typeof name === 'string' ? name : value]
+      return [key, typeof name === 'string' ? name : typeof value === 'string' ? withLocalTime(value) : value]
     }),
   )
 }
+
+/** An instant as the person's local time; any other text as it is. */
+const withLocalTime = (text: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? formatLocalTime(Date.parse(text)) : text

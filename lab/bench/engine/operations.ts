@@ -110,6 +110,7 @@ export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineCo
         plan: planOf(bundleInstallId, pluginId),
         actor: { id: 'bench', name: 'Bench' },
         reason: null,
+        admission: { problems: [], overridden: false },
       })
     })
   }

@@ -49,7 +49,7 @@ export interface SaveEvaluation {
   managers: Managers
   owners: Owner[]
   problems: Record<
-    'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim' | 'retired' | 'checks',
+    'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim' | 'retired' | 'checks' | 'gate',
     Problem[]
   >
 }
@@ -122,6 +122,8 @@ export function evaluateSave(
     snapshotVersion: number
     usableServices: ReadonlySet<string>
     managers: Managers
+    /** Why no save is admitted now. */
+    gate: readonly Problem[]
     /** What is wrong with the domains that it sets. */
     domainProblems: readonly Problem[]
     owned: readonly OwnedResource[]
@@ -155,6 +157,7 @@ export function evaluateSave(
       ),
       retired: retiredProblems(called, known.owners.retired),
       checks: uncheckedProblems(called, known.owners.unchecked, environment),
+      gate: [...known.gate],
     },
   }
 }

@@ -22,6 +22,7 @@ interface NewOperation {
   requestedById: string
   requestedByName: string
   reason: string | null
+  overridden: boolean
   /** The plugin of the first call; empty if there is none. */
   nextPlugin: string
 }
@@ -45,12 +46,12 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
     insert into runtime.operation (
       operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
-      state, phase, takes_over, requested_by_id, requested_by_name, reason, next_plugin)
+      state, phase, takes_over, requested_by_id, requested_by_name, reason, overridden, next_plugin)
     select ${operation.operationId}::uuid, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, ${operation.operationType}, ${operation.currentVersion},
       ${operation.targetVersion}, last_execution_sequence,
       'PENDING', 'BEFORE_RESOURCES', ${operation.takesOver}::uuid, ${operation.requestedById},
-      ${operation.requestedByName}, ${operation.reason}, ${operation.nextPlugin}
+      ${operation.requestedByName}, ${operation.reason}, ${operation.overridden}, ${operation.nextPlugin}
     from installation
     on conflict (bundle_install_id) where holds_claim do nothing
     returning *`.execute(tx)

@@ -13,7 +13,12 @@ import type { RuntimeTables } from '../../model/tables.ts'
 export async function startRun(
   tx: Tx,
   operationId: string,
-  { run, person, reason }: { run: number; person: Person; reason: string | null },
+  {
+    run,
+    person,
+    reason,
+    overridden,
+  }: { run: number; person: Person; reason: string | null; overridden: boolean },
 ): Promise<OperationRow | null> {
   // the row still holds how the run ended
   await sql`
@@ -24,7 +29,7 @@ export async function startRun(
     where operation_id = ${operationId} and state = 'FAILED' and run = ${run}`.execute(tx)
   const started = await sql<OperationRow>`
     update runtime.operation
-    set state = 'RUNNING', run = run + 1, failure = null, finished_at = null, next_attempt_at = null,
+    set state = 'RUNNING', run = run + 1, overridden = overridden or ${overridden}, failure = null, finished_at = null, next_attempt_at = null,
       earlier_runs_ms = earlier_runs_ms + coalesce(
         extract(epoch from finished_at - coalesce(run_started_at, started_at)) * 1000, 0)::bigint,
       run_started_at = clock_timestamp(), lease_owner = null, available_at = clock_timestamp()

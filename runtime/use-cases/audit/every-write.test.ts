@@ -162,6 +162,8 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   'PUT /plugins/{pluginId}/reports/{version}': () => ({}),
   'PUT /plugin-policies/{environmentKey}': () => ({}),
   'PUT /services/{serviceId}': () => ({}),
+  'PUT /freezes/{name}': () => ({}),
+  'DELETE /freezes/{name}': newFreeze,
   'POST /webhooks': () => ({}),
   'PUT /webhooks/{webhookId}': newWebhook,
   'DELETE /webhooks/{webhookId}': newWebhook,
@@ -170,6 +172,13 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
 
 async function installation(): Promise<Sample> {
   return { params: { bundleInstallId: (await configured()).bundleInstallId } }
+}
+
+let freezes = 0
+async function newFreeze(): Promise<Sample> {
+  const name = `freeze-${++freezes}`
+  await deps.ok(`/freezes/${name}`, { method: 'PUT', body: SAMPLE_BODIES['PUT /freezes/{name}'] ?? {} })
+  return { params: { name } }
 }
 
 async function newWebhook(): Promise<Sample> {
@@ -237,7 +246,7 @@ async function assertTold(answer: TestAnswer, action: string, actor: string): Pr
   const entries = await entriesOf(answer)
   if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
   // what was deleted no longer exists
-  if (action === 'webhook.delete') {
+  if (action === 'webhook.delete' || action === 'freeze.delete') {
     assert.equal(answer.errorCode, 'NOT_FOUND')
     return assert.deepEqual(entries, [])
   }

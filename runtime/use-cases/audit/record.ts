@@ -20,6 +20,8 @@ export interface AuditRecord {
   reason?: string | null
   /** As views: a sensitive value is recorded as set or not set. */
   changes?: AuditChange[]
+  /** It was done in spite of what refused it; recorded as one of the changes. */
+  overridden?: boolean
   outcome?: 'DONE' | 'REFUSED'
   /** Why it was refused. */
   errorCode?: string | null
@@ -46,7 +48,10 @@ export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Pr
     bundle_install_id: record.bundleInstallId ?? null,
     operation_id: record.operationId ?? null,
     reason: record.reason ?? null,
-    changes: JSON.stringify(record.changes ?? []),
+    changes: JSON.stringify([
+      ...(record.changes ?? []),
+      ...(record.overridden === true ? fieldChanges(null, { overridden: true }) : []),
+    ]),
     outcome: record.outcome ?? 'DONE',
     error_code: record.errorCode ?? null,
     occurrence_count: record.occurrences?.count ?? null,

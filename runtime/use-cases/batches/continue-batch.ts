@@ -18,13 +18,14 @@ export async function continueBatch(
 ): Promise<Answer<'POST /batches/{batchId}/continue'>> {
   const { tx, actor } = context
   const { batch, scopes } = await lockFor(context, params.batchId)
-  if (batch.action === 'TAKEOVER') requireRecentSignIn(actor)
+  if (batch.overrides) for (const scope of scopes) authorize(actor, 'change:override', scope)
+  if (batch.action === 'TAKEOVER' || batch.overrides) requireRecentSignIn(actor)
   if (batch.state !== 'PAUSED')
     throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
   await resumeBatch(tx, batch.batch_id, {
     // only the first items were held back for a look at their results
     isReleased: batch.is_released || batch.because === 'FIRST',
-    actor: JSON.stringify(actingFor(actor, batch.batch_id, batch.action)),
+    actor: JSON.stringify(actingFor(actor, batch.batch_id, batch)),
   })
   await recordAudit(tx, actor, {
     action: 'batch.continue',

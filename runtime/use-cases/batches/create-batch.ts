@@ -14,7 +14,8 @@ import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { showBatch } from './show-batch.ts'
 import { subjectOf, summaryOf } from './summary.ts'
-import { changesText, inputFor, inputOf, planTargets } from './targets.ts'
+import { requireReasonToOverride } from '../gate/admit.ts'
+import { changesText, inputFor, inputOf, planTargets, wayOfItem } from './targets.ts'
 
 /**
  * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
@@ -27,15 +28,18 @@ export async function createBatch(
 ): Promise<Answer<'POST /batches'>> {
   const { tx, actor, deps } = context
   const { vault } = deps
-  const planned = await planTargets({ db: tx, vault, actor }, body)
+  const overrides = body.override === true
+  requireReasonToOverride(body)
+  const way = wayOfItem(overrides, body.reason)
+  const planned = await planTargets({ db: tx, vault, actor, way }, body)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
-  if (body.action === 'TAKEOVER') requireRecentSignIn(actor)
+  if (body.action === 'TAKEOVER' || overrides) requireRecentSignIn(actor)
   if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)
-  const acting = actingFor(actor, batchId, body.action)
+  const acting = actingFor(actor, batchId, { action: body.action, overrides })
   const input = inputOf(body)
   const summary = summaryOf(planned)
   const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
@@ -51,6 +55,7 @@ export async function createBatch(
     concurrency: body.concurrency,
     stop_after_failures: body.stopAfterFailures ?? null,
     reason: body.reason ?? null,
+    overrides,
     requested_by_id: actor.id,
     requested_by_name: actor.name,
     actor: JSON.stringify(acting),
@@ -93,6 +98,7 @@ export async function createBatch(
       planned.map(({ scope }) => scope),
     ),
     reason: body.reason ?? null,
+    overridden: overrides,
   })
   for (const { target, scope, installation, refusals } of planned) {
     const [problem] = refusals.flatMap(problemsOf)
@@ -113,9 +119,13 @@ export async function createBatch(
 }
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
-export function actingFor(person: Actor, batchId: string, action: BatchAction): Actor {
+export function actingFor(
+  person: Actor,
+  batchId: string,
+  { action, overrides }: { action: BatchAction; overrides: boolean },
+): Actor {
   const { signedInRecently: _, ...actor } = person
-  const needed = ['read', BATCH_PERMISSION[action]] as const
+  const needed = ['read', BATCH_PERMISSION[action], ...(overrides ? (['change:override'] as const) : [])]
   return {
     ...actor,
     grants: actor.grants.map(({ permissions, scope }) => ({

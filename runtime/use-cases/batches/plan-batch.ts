@@ -4,7 +4,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
-import { isSetBy, planTargets } from './targets.ts'
+import { isSetBy, planTargets, wayOfItem } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
@@ -14,7 +14,11 @@ export function planBatch(
 ): Promise<Answer<'POST /batches/plan'>> {
   const { actor, deps } = context
   return planAt(context, async (db) => {
-    const planned = await planTargets({ db, vault: deps.vault, actor }, body)
+    const planned = await planTargets(
+      // a plan overrides nothing, so nobody has to say why
+      { db, vault: deps.vault, actor, way: wayOfItem(body.override === true, 'planned') },
+      body,
+    )
     const detached = planned.filter(({ refusals }) => refusals.length === 0)
     return {
       planToken: batchTokenOf(deps, body, planned),

@@ -140,6 +140,7 @@ function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
     reason: row.reason,
     state: row.state,
     because: row.because,
+    ...(row.overrides && { overrides: true }),
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
     createdAt: row.created_at,
     finishedAt: row.finished_at,

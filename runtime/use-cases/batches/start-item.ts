@@ -16,7 +16,14 @@ import { upgrade, evaluateUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/runs.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import { changesText, evaluateConfigure, filledUpgrade, inputFor, namedUpgrade } from './targets.ts'
+import {
+  changesText,
+  evaluateConfigure,
+  filledUpgrade,
+  inputFor,
+  namedUpgrade,
+  wayOfItem,
+} from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
 
 /** The operation that an item started. */
@@ -36,10 +43,13 @@ export async function startItem(
   batch: LockedBatch,
   item: PendingItem,
 ): Promise<StartedOperation | null> {
-  const withReason = batch.reason === null ? {} : { reason: batch.reason }
+  const withReason = {
+    ...(batch.reason !== null && { reason: batch.reason }),
+    ...(batch.overrides && { override: true as const }),
+  }
   const withToken = item.plan_token === null ? {} : { planToken: item.plan_token }
   // an action that needs a reason is not made without one
-  const required = { reason: batch.reason ?? '' }
+  const required = { ...withReason, reason: batch.reason ?? '' }
   const installation = { params: { bundleInstallId: item.target }, query: {} }
   const operation = { params: { operationId: item.target }, query: {} }
   const run = item.run ?? 0
@@ -72,7 +82,8 @@ export async function startItem(
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const { tx: db, deps, actor, comparing } = context
-      const reading = { db, vault: deps.vault, actor, comparing }
+      const way = wayOfItem(batch.overrides, batch.reason)
+      const reading = { db, vault: deps.vault, actor, comparing, way }
       const input = inputFor(await inputOfBatch(context, batch), item.target)
       const named = namedUpgrade(input)
       const hasValues = hasEntries(input.properties) || hasEntries(input.fill)
@@ -122,7 +133,13 @@ async function configure(
   const { changes = {} } = input
   const found = await lockAuthorized(context, item.target, 'configuration:write')
   const { plan, refusals } = await evaluateConfigure(
-    { db: tx, vault: deps.vault, actor: context.actor, comparing: context.comparing },
+    {
+      db: tx,
+      vault: deps.vault,
+      actor: context.actor,
+      comparing: context.comparing,
+      way: wayOfItem(batch.overrides, batch.reason),
+    },
     found,
     changes,
   )
@@ -137,6 +154,7 @@ async function configure(
       snapshotVersion: found.scope.snapshot_version,
       changes,
       ...(batch.reason !== null && { reason: batch.reason }),
+      ...(batch.overrides && { override: true }),
       ...(item.plan_token !== null && { planToken: item.plan_token }),
     },
   })

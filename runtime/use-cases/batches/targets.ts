@@ -33,7 +33,8 @@ import { evaluateUpgrade, loadTargetVersion } from '../installations/upgrade.ts'
 import type { UpgradeRequest } from '../installations/upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
-import { notFailedInRun } from '../operations/runs.ts'
+import { admitRecovery, notFailedInRun } from '../operations/runs.ts'
+import type { Way } from '../gate/admit.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
 import { itemTokenOf } from '../plans/plan-token.ts'
@@ -65,10 +66,17 @@ export interface PlannedTarget {
   token: string | null
 }
 
-type Deps = { db: Db; vault: Vault; actor: Actor }
+type Deps = { db: Db; vault: Vault; actor: Actor; way: Way }
 /** A batch never shows, for any of its targets, whether a value equals a hidden one. */
 const BLIND = { comparing: 'never' } as const
-type Request = Pick<BatchRequest, 'action' | 'targets' | 'input'>
+type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
+
+/** How the items of a batch come in: those who make or continue it are checked before. */
+export const wayOfItem = (override: boolean, reason: string | null | undefined): Way => ({
+  override: override ? true : undefined,
+  reason,
+  isItem: true,
+})
 
 /**
  * Plans every target, in their order. Writes nothing. Refuses the whole batch if a target does not exist or the actor
@@ -118,7 +126,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
 
 /** The plan of an INSTALL into a scope; null if the actor may not see the scope. */
 async function planInstallIn(
-  { db, vault, actor }: Deps,
+  { db, vault, actor, way }: Deps,
   request: Request,
   target: string,
   load: typeof loadManifest,
@@ -132,13 +140,14 @@ async function planInstallIn(
   const refusals = new Refusals()
   const isAllowed = await refusals.try(() => {
     authorize(actor, BATCH_PERMISSION.INSTALL, scope)
+    if (way.override === true) authorize(actor, 'change:override', scope)
     return true
   })
   if (isAllowed === undefined) return { ...known, ...nothing, refusals: refusals.list }
   const row = await findScope(db, scope)
   const install = { scope, bundle, targetVersion: input.targetVersion ?? '', properties: input.properties }
   // the id is that of no installation: it is neither shown nor part of the token
-  const evaluation = await evaluateInstall({ db, vault, actor }, install, row, randomUUID(), load)
+  const evaluation = await evaluateInstall({ db, vault, actor, way }, install, row, randomUUID(), load)
   const { plan, title } = evaluation
   return {
     ...known,
@@ -154,7 +163,7 @@ async function planInstallIn(
 
 /** The current state of a target; null if it does not exist or the actor may not see it. */
 async function planTarget(
-  { db, vault, actor }: Deps,
+  { db, vault, actor, way }: Deps,
   request: Request,
   target: string,
   loadTarget: typeof loadTargetVersion,
@@ -179,13 +188,14 @@ async function planTarget(
   const refusals = new Refusals()
   const isAllowed = await refusals.try(() => {
     authorize(actor, BATCH_PERMISSION[request.action], scopeOf(installation))
+    if (way.override === true) authorize(actor, 'change:override', scopeOf(installation))
     return true
   })
   if (isAllowed === undefined)
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
     const { changes = {} } = inputFor(inputOf(request), target)
-    const evaluated = await evaluateConfigure({ db, vault, actor, ...BLIND }, found, changes)
+    const evaluated = await evaluateConfigure({ db, vault, actor, way, ...BLIND }, found, changes)
     return { ...known, ...evaluated }
   }
   if (operation !== null && request.action === 'RETRY') {
@@ -197,15 +207,17 @@ async function planTarget(
       )
     const retired = await retryOfRetired(db, operation)
     if (retired !== null) refusals.list.push(retired)
+    const admission = await refusals.try(() => admitRecovery(db, actor, operation, way))
+    refusals.add(admission?.problems ?? [])
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }
   const evaluation =
     operation !== null
-      ? await evaluateTakeover(db, vault, operation, operation.run)
+      ? await evaluateTakeover({ db, vault, actor, way }, operation, operation.run)
       : request.action === 'DETACH'
-        ? await evaluateDetach(db, vault, found)
+        ? await evaluateDetach({ db, vault, actor, way }, found)
         : await planUpgradeOf(
-            { db, vault, actor, ...BLIND },
+            { db, vault, actor, way, ...BLIND },
             found,
             inputFor(inputOf(request), target),
             loadTarget,

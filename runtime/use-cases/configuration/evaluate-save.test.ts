@@ -14,6 +14,7 @@ const kinds = [
   'claim',
   'retired',
   'checks',
+  'gate',
 ] as const
 const codes = {
   shape: 'REQUEST_INVALID',
@@ -24,13 +25,14 @@ const codes = {
   claim: 'OPERATION_IN_PROGRESS',
   retired: 'PLUGIN_RETIRED',
   checks: 'PLUGIN_NOT_CHECKED',
+  gate: 'CHANGES_FROZEN',
 } as const
 const change = { locator: 'dev/b/MODULE/a', property: 'p', before: null, after: null }
 const problemsOf = (kind: (typeof kinds)[number], count: number): Problem[] =>
   Array.from({ length: count }, () => ({ errorCode: codes[kind], message: kind }))
 
 describe('the order of the checks', () => {
-  it('is shape, protected, stale, no change, ownership, managers, validity, claim, retired, checks; all problems of the first kind are reported', () => {
+  it('is shape, protected, stale, no change, ownership, managers, validity, claim, retired, checks, gate; all problems of the first kind are reported', () => {
     const counts = fc.record(
       Object.fromEntries(kinds.map((kind) => [kind, fc.nat(3)])) as Record<
         (typeof kinds)[number],
@@ -51,6 +53,7 @@ describe('the order of the checks', () => {
             claim: problemsOf('claim', count.claim),
             retired: problemsOf('retired', count.retired),
             checks: problemsOf('checks', count.checks),
+            gate: problemsOf('gate', count.gate),
           },
         }
         const expected = expectedOf(count, stale, isChanged)
@@ -78,5 +81,6 @@ function expectedOf(count: Record<(typeof kinds)[number], number>, stale: boolea
   if (count.claim > 0) return codes.claim
   if (count.retired > 0) return codes.retired
   if (count.checks > 0) return codes.checks
+  if (count.gate > 0) return codes.gate
   return true
 }

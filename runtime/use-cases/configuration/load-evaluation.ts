@@ -27,17 +27,28 @@ import { readRetired } from '../../store/plugins/plugins.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import type { Comparing } from '../comparisons/compared.ts'
+import { admit } from '../gate/admit.ts'
+import type { Admission, Way } from '../gate/admit.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
+
+/** What a save would do, every reason to refuse it, and what the gate says, whose problems are among them. */
+export type Evaluation = SaveEvaluation & { admission: Admission }
 
 /**
  * Evaluates a save against the current configuration of the scope, and writes nothing. Reads only what the save
  * affects.
  */
 export async function loadEvaluation(
-  { db, vault, actor, comparing }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing },
+  {
+    db,
+    vault,
+    actor,
+    comparing,
+    way,
+  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way },
   scope: ScopeRow,
   input: SaveInput,
-): Promise<SaveEvaluation> {
+): Promise<Evaluation> {
   const named = Object.keys('changes' in input ? input.changes : input.resources)
   const resources = await readOwnedResources(db, scope.scope_id, named)
   const { values, managers } = await readManagedProperties(db, scope.scope_id, named)
@@ -53,7 +64,9 @@ export async function loadEvaluation(
     })
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
   const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))
-  return evaluateSave(input, requested, {
+  const admission = await admit(db, actor, { kind: 'CONFIGURE', scope: scopeOf(scope) }, way)
+  const evaluation = evaluateSave(input, requested, {
+    gate: admission.problems,
     snapshotVersion: scope.snapshot_version,
     usableServices,
     managers,
@@ -66,6 +79,7 @@ export async function loadEvaluation(
     owned,
     owners: await loadOwners(db, vault, scope, owned),
   })
+  return { ...evaluation, admission }
 }
 
 async function loadOwners(

@@ -25,7 +25,8 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
   return planComparing(context, async (db, comparing) => {
     const scope = await findScope(db, input.params)
     if (scope === undefined) throw notFound('scope')
-    const evaluation = await loadEvaluation({ db, vault, actor: context.actor, comparing }, scope, input.body)
+    const reading = { db, vault, actor: context.actor, comparing, way: {} }
+    const evaluation = await loadEvaluation(reading, scope, input.body)
     const { changes, facts, owners, problems, stale } = evaluation
     const basis = await basisOfSave(db, scope, evaluation)
     return {
@@ -50,6 +51,8 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
         ...problems.claim,
         ...problems.retired,
         ...problems.checks,
+        // without a change there is nothing to refuse
+        ...(changes.length > 0 ? problems.gate : []),
       ],
     }
   })

@@ -19,6 +19,7 @@ import { insertSnapshotChanges, insertSnapshots } from '../../store/configuratio
 import { auditedApply, managerOfSave } from '../../engine/changes/managers.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { loadEvaluation } from './load-evaluation.ts'
+import type { Evaluation } from './load-evaluation.ts'
 import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 import { refuseIfMoved } from '../plans/plan-token.ts'
@@ -29,6 +30,8 @@ type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/confi
 type Saved = Answer<`PATCH ${Base}`>
 type Why = z.infer<typeof Reason> | undefined
 type By = { reason: Why; apply: Apply | undefined }
+/** How the save is made. */
+type How = { reason: Why; planToken: string | undefined; override: true | undefined }
 
 /**
  * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and the
@@ -36,26 +39,27 @@ type By = { reason: Why; apply: Apply | undefined }
  * docs/protocol.md#order-of-checks.
  */
 export function saveConfiguration(context: WriteContext, input: Input<`PATCH ${Base}`>): Promise<Saved> {
-  const { reason, planToken, ...given } = input.body
-  return save(context, input.params, given, { reason, planToken })
+  const { reason, planToken, override, ...given } = input.body
+  return save(context, input.params, given, { reason, planToken, override })
 }
 
 /** Saves the full configuration: computes its changes, then saves them in the same way. */
 export function saveFullConfiguration(context: WriteContext, input: Input<`PUT ${Base}`>): Promise<Saved> {
-  const { reason, planToken, ...given } = input.body
-  return save(context, input.params, given, { reason, planToken })
+  const { reason, planToken, override, ...given } = input.body
+  return save(context, input.params, given, { reason, planToken, override })
 }
 
 async function save(
   context: WriteContext,
   place: Scope,
   given: SaveInput,
-  { reason, planToken }: { reason: Why; planToken: string | undefined },
+  { reason, planToken, override }: How,
 ): Promise<Saved> {
   const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing }, scope, given)
+  const way = { override, reason, isItem: context.isItem }
+  const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing, way }, scope, given)
   // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))
@@ -90,6 +94,7 @@ export function checkSave(
   refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
   refuseFor(problems.retired)
   refuseFor(problems.checks)
+  refuseFor(problems.gate)
   return true
 }
 
@@ -157,7 +162,7 @@ async function startConfigure(
   { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
   { installation, plan, changes }: Owner,
-  { facts, managers }: SaveEvaluation,
+  { facts, managers, admission }: Evaluation,
   { reason, apply }: By,
 ): Promise<Saved['operations'][number]> {
   const { version } = installation
@@ -172,6 +177,7 @@ async function startConfigure(
     plan,
     actor,
     reason: reason ?? null,
+    admission,
   })
   await recordAudit(tx, actor, {
     action: 'configuration.save',
@@ -187,6 +193,7 @@ async function startConfigure(
       managers,
       apply,
     ),
+    overridden: admission.overridden,
   })
   return operationView(operation)
 }

@@ -1,12 +1,15 @@
 import { uuidv7 } from '#http-kit/random.ts'
 import { detachPlan } from '../../engine/plans/detach-plan.ts'
 import { operationView } from '../../engine/views.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { admit } from '../gate/admit.ts'
+import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -20,7 +23,8 @@ type Path = 'POST /installations/{bundleInstallId}/detach'
 export async function detach(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:detach')
-  const evaluation = await evaluateDetach(tx, deps.vault, found)
+  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const evaluation = await evaluateDetach({ db: tx, vault: deps.vault, actor, way }, found)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion, targetVersion } = evaluation
@@ -34,6 +38,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Path
     plan,
     actor,
     reason: body.reason,
+    admission: evaluation.admission,
   })
   await recordAudit(tx, actor, {
     action: 'installation.detach',
@@ -42,6 +47,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Path
     bundleInstallId: installation.bundle_install_id,
     operationId: operation.operation_id,
     reason: body.reason,
+    overridden: evaluation.admission.overridden,
   })
   return { operation: operationView(operation) }
 }
@@ -53,18 +59,20 @@ export function planDetach(
 ): Promise<Answer<`${Path}/plan`>> {
   return planAt(context, async (db) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:detach')
-    return operationPlan(db, context.deps, await evaluateDetach(db, context.deps.vault, found))
+    const { deps, actor } = context
+    return operationPlan(db, deps, await evaluateDetach({ db, vault: deps.vault, actor, way: {} }, found))
   })
 }
 
 /** What a detach would do and every reason to refuse it. Writes nothing. */
 export async function evaluateDetach(
-  db: Db,
-  vault: Vault,
+  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
   { installation, scope }: FoundInstallation,
 ): Promise<OperationEvaluation> {
   const refusals = new Refusals()
   await refusals.try(() => requireActive(db, installation))
+  const admission = await admit(db, actor, { kind: 'DETACH', scope: scopeOf(scope) }, way)
+  refusals.add(admission.problems)
   const { version } = installation
   const ledger = await readLedger(db, vault, [installation.bundle_install_id])
   const isActive = installation.state === 'ACTIVE'
@@ -81,6 +89,7 @@ export async function evaluateDetach(
       : null,
     ledger,
     unchecked: new Map(),
+    admission,
     refusals: refusals.list,
   }
 }

@@ -25,6 +25,8 @@ import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import { loadDomainProblems } from '../configuration/load-evaluation.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { admit } from '../gate/admit.ts'
+import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -54,7 +56,7 @@ export async function installAs(
   const before = await findScope(tx, body.scope)
   const scope = await makeScope(tx, body.scope, actor)
   const { title, ...evaluation } = await evaluateInstall(
-    { db: tx, vault, actor },
+    { db: tx, vault, actor, way: { override: body.override, reason: body.reason, isItem: context.isItem } },
     body,
     scope,
     bundleInstallId,
@@ -73,6 +75,7 @@ export async function installAs(
     plan,
     actor,
     reason,
+    admission: evaluation.admission,
   })
   await recordAudit(tx, actor, {
     action: 'installation.install',
@@ -82,6 +85,7 @@ export async function installAs(
     operationId: operation.operation_id,
     reason,
     changes: changeViews(plan),
+    overridden: evaluation.admission.overridden,
   })
   return {
     installation: installationView(await requireInstallation(context, bundleInstallId)),
@@ -97,7 +101,8 @@ export function planInstall(
   const { deps, actor } = context
   return planAt(context, async (db) => {
     const scope = await findScope(db, body.scope)
-    const evaluation = await evaluateInstall({ db, vault: deps.vault, actor }, body, scope, uuidv7(deps))
+    const reading = { db, vault: deps.vault, actor, way: {} }
+    const evaluation = await evaluateInstall(reading, body, scope, uuidv7(deps))
     return operationPlan(db, deps, evaluation)
   })
 }
@@ -125,7 +130,7 @@ interface InstallRequest {
  * @param load Reads the manifest of the version.
  */
 export async function evaluateInstall(
-  { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
+  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
   request: InstallRequest,
   scope: ScopeRow | undefined,
   bundleInstallId: string,
@@ -161,6 +166,8 @@ export async function evaluateInstall(
   const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
   refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
+  const admission = await admit(db, actor, { kind: 'INSTALL', scope: request.scope }, way)
+  refusals.add(admission.problems)
   return {
     operationType: 'INSTALL',
     installation: null,
@@ -172,6 +179,7 @@ export async function evaluateInstall(
     plan,
     ledger: [],
     unchecked,
+    admission,
     refusals: refusals.list,
     title: manifest.title,
   }

@@ -24,6 +24,8 @@ import { planComparing } from '../comparisons/comparing.ts'
 import { loadDomainProblems } from '../configuration/load-evaluation.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { admit } from '../gate/admit.ts'
+import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -41,7 +43,9 @@ type Path = 'POST /installations/{bundleInstallId}/upgrade'
 export async function upgrade(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps, comparing } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
-  const evaluation = await evaluateUpgrade({ db: tx, vault: deps.vault, actor, comparing }, found, body)
+  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const reading = { db: tx, vault: deps.vault, actor, comparing, way }
+  const evaluation = await evaluateUpgrade(reading, found, body)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
@@ -56,6 +60,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
     plan,
     actor,
     reason,
+    admission: evaluation.admission,
   })
   await recordAudit(tx, actor, {
     action: 'installation.upgrade',
@@ -65,6 +70,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
     operationId: operation.operation_id,
     reason,
     changes: changeViews(plan, evaluation.ledger),
+    overridden: evaluation.admission.overridden,
   })
   return { operation: operationView(operation) }
 }
@@ -79,7 +85,11 @@ export function planUpgrade(
     return operationPlan(
       db,
       context.deps,
-      await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor, comparing }, found, body),
+      await evaluateUpgrade(
+        { db, vault: context.deps.vault, actor: context.actor, comparing, way: {} },
+        found,
+        body,
+      ),
     )
   })
 }
@@ -92,7 +102,13 @@ export interface UpgradeRequest {
 
 /** What an upgrade would do and every reason to refuse it. Writes nothing. */
 export async function evaluateUpgrade(
-  { db, vault, actor, comparing }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing },
+  {
+    db,
+    vault,
+    actor,
+    comparing,
+    way,
+  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way },
   { installation, scope }: FoundInstallation,
   request: UpgradeRequest,
   loadTarget: typeof loadTargetVersion = loadTargetVersion,
@@ -107,6 +123,7 @@ export async function evaluateUpgrade(
     refusals.list.push(staleSnapshot(current))
   const isSame = version === request.targetVersion
   if (isSame) refusals.list.push(alreadyThere(version))
+  const admission = await admit(db, actor, { kind: 'UPGRADE', scope: scopeOf(scope) }, way)
   const evaluation = {
     operationType: 'UPGRADE' as const,
     installation,
@@ -115,6 +132,7 @@ export async function evaluateUpgrade(
     snapshotVersion: current,
     currentVersion: version,
     targetVersion: request.targetVersion,
+    admission,
     refusals: refusals.list,
   }
   const target = await refusals.try(() => loadTarget(db, installation, request.targetVersion))
@@ -169,6 +187,7 @@ export async function evaluateUpgrade(
   const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
   refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
+  refusals.add(admission.problems)
   return { ...evaluation, plan, ledger, unchecked }
 }
 

@@ -1,6 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
+import type { Admission } from '../gate/admit.ts'
 import { emitEvents } from '../../store/events.ts'
 import { claimProblem, DomainError, refuseFor } from '../../engine/refusals.ts'
 import { domainsOfPlan } from '../../engine/changes/gateway-domains.ts'
@@ -28,6 +29,8 @@ export interface Freeze {
   plan: FrozenPlan
   actor: Pick<Actor, 'id' | 'name'>
   reason: string | null
+  /** That the gate admits it. */
+  admission: Admission
   /** The operation whose claim moves to this one. This transaction must have released that claim. */
   takesOver?: string
 }
@@ -37,11 +40,12 @@ export interface Freeze {
  * plugin and stage, and the claim on the installation. It is PENDING and due immediately.
  *
  * Throws DomainError OPERATION_IN_PROGRESS if an unfinished operation has the claim, OPERATION_CLAIM_HELD if a FAILED
- * one has it, NUMBERS_USED_UP if the installation or its scope has no number left; the transaction must then be rolled
+ * one has it, the problems of the gate, NUMBERS_USED_UP if the installation or its scope has no number left; the transaction must then be rolled
  * back.
  */
 export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
-  const { installation, plan, actor } = freeze
+  const { installation, plan, actor, admission } = freeze
+  refuseFor(admission.problems)
   const [first] = inCallOrder(plan.plugins, freeze.operationType)
   const row = await insertOperation(tx, {
     operationId: freeze.operationId,
@@ -53,6 +57,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
     requestedById: actor.id,
     requestedByName: actor.name,
     reason: freeze.reason,
+    overridden: admission.overridden,
     nextPlugin: first?.pluginId ?? '',
   })
   if (row === null) {

@@ -3,7 +3,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7Time } from '#http-kit/random.ts'
 import { unknownResultOf } from '../../engine/calls/read-answer.ts'
-import { DomainError } from '../../engine/refusals.ts'
+import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { afterStop } from '../../engine/steps/after-attempt.ts'
 import { unexplained } from '../../engine/steps/next-step.ts'
 import { operationView } from '../../engine/views.ts'
@@ -22,6 +22,8 @@ import { recordAudit } from '../audit/record.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
+import { admit } from '../gate/admit.ts'
+import type { Admission, Way } from '../gate/admit.ts'
 
 type Name = 'POST /operations/{operationId}/retry'
 
@@ -40,11 +42,13 @@ export async function retryOperation(
   if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
   const retired = await retryOfRetired(tx, failed)
   if (retired !== null) throw retired
+  const overridden = await requireAdmitted(context, failed, body)
 
   const operation = await startRun(tx, failed.operation_id, {
     run: body.run,
     person: actor,
     reason: body.reason ?? null,
+    overridden,
   })
   if (operation === null) throw new Error('a locked operation changed its state')
   await recordAudit(tx, actor, {
@@ -54,6 +58,7 @@ export async function retryOperation(
     bundleInstallId: operation.bundle_install_id,
     operationId: operation.operation_id,
     reason: body.reason ?? null,
+    overridden,
   })
   await emitEvents(tx, [
     { kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id },
@@ -71,13 +76,15 @@ export async function attemptNow(
   { params, body }: Input<'POST /operations/{operationId}/attempt-now'>,
 ): Promise<Answer<'POST /operations/{operationId}/attempt-now'>> {
   const waiting = await lockWaiting(context, params.operationId, body.run)
+  const overridden = await requireAdmitted(context, waiting, body)
   const call = await findWaitingCall(context.tx, waiting)
   const operation = await makeDue(context.tx, waiting.operation_id)
   return record(context, operation, {
     action: 'operation.attempt-now',
     title: waiting.installation_title,
-    reason: null,
+    reason: body.reason ?? null,
     call,
+    overridden,
   })
 }
 
@@ -91,6 +98,7 @@ export async function stopRetrying(
 ): Promise<Answer<'POST /operations/{operationId}/stop-retrying'>> {
   const { tx, actor } = context
   const waiting = await lockWaiting(context, params.operationId, body.run)
+  const overridden = await requireAdmitted(context, waiting, body)
   const call = await findWaitingCall(tx, waiting)
   if (call === undefined)
     throw new DomainError(
@@ -112,8 +120,24 @@ export async function stopRetrying(
     title: waiting.installation_title,
     reason: body.reason,
     call,
+    overridden,
   })
 }
+
+/** Refuses unless the gate admits a recovery of this operation. Returns whether the person overrode what refuses it. */
+async function requireAdmitted(
+  { tx, actor, isItem }: WriteContext,
+  operation: OperationRow,
+  { override, reason }: Way,
+): Promise<boolean> {
+  const { problems, overridden } = await admitRecovery(tx, actor, operation, { override, reason, isItem })
+  refuseFor(problems)
+  return overridden
+}
+
+/** What the gate says of a retry of this operation, or of what else gets it out of the way. */
+export const admitRecovery = (db: Db, actor: Actor, operation: OperationRow, way: Way): Promise<Admission> =>
+  admit(db, actor, { kind: operation.operation_type, isRecovery: true, scope: scopeOf(operation) }, way)
 
 async function lockWaiting(
   context: WriteContext,
@@ -134,12 +158,14 @@ async function record(
     title,
     reason,
     call,
+    overridden,
   }: {
     action: 'operation.attempt-now' | 'operation.stop-retrying'
     /** Of the installation. */
     title: string
     reason: string | null
     call: WaitingCall | undefined
+    overridden: boolean
   },
 ): Promise<{ operation: ReturnType<typeof operationView> }> {
   await recordAudit(tx, actor, {
@@ -149,6 +175,7 @@ async function record(
     bundleInstallId: operation.bundle_install_id,
     operationId: operation.operation_id,
     reason,
+    overridden,
   })
   await emitEvents(tx, [
     { kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id },

@@ -3,6 +3,7 @@ import { detachPlan } from '../../engine/plans/detach-plan.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { mergedWrites } from '../../engine/steps/plugin-writes.ts'
 import { operationView } from '../../engine/views.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -17,7 +18,9 @@ import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
 import { recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { planOrRefuse, operationPlan, planAt } from '../plans/plan-view.ts'
+import { admit } from '../gate/admit.ts'
+import type { Way } from '../gate/admit.ts'
+import { planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { freezeOperation } from './freeze.ts'
 import { lockOperationFor, requireAuthorized, notFailedInRun } from './runs.ts'
@@ -35,7 +38,8 @@ export async function takeOverOperation(
   const { tx, actor, deps } = context
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
-  const evaluation = await evaluateTakeover(tx, deps.vault, failed, body.run)
+  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const evaluation = await evaluateTakeover({ db: tx, vault: deps.vault, actor, way }, failed, body.run)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
   const operation = await freezeOperation(tx, deps.vault, {
@@ -47,6 +51,7 @@ export async function takeOverOperation(
     plan,
     actor,
     reason: body.reason,
+    admission: evaluation.admission,
     takesOver: failed.operation_id,
   })
   await nameSuccessor(tx, failed.operation_id, operation.operation_id)
@@ -57,6 +62,7 @@ export async function takeOverOperation(
     bundleInstallId: failed.bundle_install_id,
     operationId: operation.operation_id,
     reason: body.reason,
+    overridden: evaluation.admission.overridden,
   })
   await emitEvents(tx, [{ kind: 'operation', scopeId: failed.scope_id, objectId: failed.operation_id }])
   return { operation: operationView(operation) }
@@ -71,7 +77,8 @@ export function planTakeover(
   return planAt(context, async (db) => {
     const operation = await findOperation(db, params.operationId)
     requireAuthorized(actor, 'operation:takeover', operation)
-    return operationPlan(db, deps, await evaluateTakeover(db, deps.vault, operation, body.run))
+    const reading = { db, vault: deps.vault, actor, way: {} }
+    return operationPlan(db, deps, await evaluateTakeover(reading, operation, body.run))
   })
 }
 
@@ -79,15 +86,18 @@ export function planTakeover(
  * What a takeover of a FAILED operation would do, and every reason to refuse it. Writes nothing.
  */
 export async function evaluateTakeover(
-  db: Db,
-  vault: Vault,
+  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
   failed: OperationRow,
   run: number,
 ): Promise<OperationEvaluation> {
   const installation = await findInstallation(db, failed.bundle_install_id)
   const scope = await findScope(db, scopeOf(failed))
   if (installation === undefined || scope === undefined) throw notFound('installation')
+  const refusals = new Refusals()
   const problem = notFailedInRun(failed, run)
+  if (problem !== null) refusals.list.push(new DomainError('TAKEOVER_NOT_ALLOWED', problem))
+  const admission = await admit(db, actor, { kind: 'TAKEOVER', scope: scopeOf(failed) }, way)
+  refusals.add(admission.problems)
   const ledger = await readLedger(db, vault, [failed.bundle_install_id])
   const calls = (await readCalls(db, vault, failed.operation_id)).map(callOf)
   const takenOver = {
@@ -106,6 +116,7 @@ export async function evaluateTakeover(
     plan: detachPlan({ ledger, plugins: [], takenOver }),
     ledger,
     unchecked: new Map(),
-    refusals: problem === null ? [] : [new DomainError('TAKEOVER_NOT_ALLOWED', problem)],
+    admission,
+    refusals: refusals.list,
   }
 }

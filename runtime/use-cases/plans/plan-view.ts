@@ -14,6 +14,7 @@ import type { UncheckedPlugins } from '../../model/plugin.ts'
 import { readPluginStates } from '../../store/plugins/plugins.ts'
 import type { PluginState } from '../../store/plugins/plugins.ts'
 import type { ReadContext } from '../context.ts'
+import type { Admission } from '../gate/admit.ts'
 import { changeViews } from '../installations/change-views.ts'
 import { planTokenOf, refuseIfMoved } from './plan-token.ts'
 import type { TokenBasis, TokenKeys, TokenPart, TokenReader } from './plan-token.ts'
@@ -94,6 +95,8 @@ export interface OperationEvaluation {
   ledger: readonly LedgerRow[]
   /** Without the passing report that the environment asks for. Empty for a DETACH. */
   unchecked: UncheckedPlugins
+  /** What the gate says; its problems are among the refusals. */
+  admission: Admission
   /** In the order of the checks: a write is refused with the first. */
   refusals: DomainError[]
 }

@@ -153,6 +153,16 @@ export const codes = codeTexts({
     message: '该操作要调用的插件已永久停用，因此只能分离。',
     remedy: '请分离该安装实例，再安装不含该插件的版本；或请管理员恢复该插件。',
   },
+  CHANGES_FROZEN: {
+    title: '变更已冻结',
+    message: '当前处于变更冻结期，不允许此类变更。未做任何更改。',
+    remedy: '请等待冻结期结束，或联系管理员。',
+  },
+  FREEZE_STALE: {
+    title: '该冻结期已更改',
+    message: '在您打开之后，它又被保存过。您的更改未保存。',
+    remedy: '请重新打开表单，在当前的冻结期上进行更改。',
+  },
   BATCH_NOT_PAUSED: {
     title: '该批次未暂停',
     message: '其他用户已继续或停止该批次，或它已结束。',

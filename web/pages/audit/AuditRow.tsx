@@ -37,6 +37,8 @@ const ICONS: Partial<Record<AuditAction, IconName>> = {
   'plugin.credential.create': 'key',
   'plugin.credential.revoke': 'key',
   'service.save': 'services',
+  'freeze.save': 'clock',
+  'freeze.delete': 'clock',
   'webhook.create': 'notifications',
   'webhook.save': 'notifications',
   'webhook.delete': 'notifications',

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { frozenUntil, nextWindow } from './freeze-windows.ts'
+import type { FreezeTimes } from './freeze-windows.ts'
+
+const weekly = (days: string, from: string, to: string, timeZone = 'Europe/Berlin'): FreezeTimes => ({
+  from: null,
+  to: null,
+  weekly: { days: days.split(' ') as NonNullable<FreezeTimes['weekly']>['days'], from, to },
+  timeZone,
+})
+const once = (from: string, to: string): FreezeTimes => ({
+  from: `${from}:00.000Z`,
+  to: `${to}:00.000Z`,
+  weekly: null,
+  timeZone: 'UTC',
+})
+const at = (text: string): number => Date.parse(`${text}:00Z`)
+const until = (freezes: FreezeTimes[], when: string): string | null => {
+  const found = frozenUntil(freezes, at(when))
+  if (found === null) return null
+  return found.until === Infinity ? 'never ends' : new Date(found.until).toISOString().slice(0, 16)
+}
+
+describe('a freeze', () => {
+  it('refuses from its first moment until before its last', () => {
+    const freeze = [once('2026-12-20T00:00', '2027-01-04T00:00')]
+    assert.equal(until(freeze, '2026-12-19T23:59'), null)
+    assert.equal(until(freeze, '2026-12-20T00:00'), '2027-01-04T00:00')
+    assert.equal(until(freeze, '2027-01-04T00:00'), null)
+  })
+
+  it('comes back every week at the time of its zone, also over midnight and in summer', () => {
+    const friday = [weekly('FRI', '18:00', '06:00')]
+    // 2026-11-27 is a Friday, at UTC+1; 2026-06-26 is one at UTC+2
+    assert.equal(until(friday, '2026-11-27T16:59'), null)
+    assert.equal(until(friday, '2026-11-27T17:00'), '2026-11-28T05:00')
+    assert.equal(until(friday, '2026-11-28T04:59'), '2026-11-28T05:00')
+    assert.equal(until(friday, '2026-11-28T17:30'), null)
+    assert.equal(until(friday, '2026-06-26T16:00'), '2026-06-27T04:00')
+  })
+
+  it('is longer or shorter by an hour on the days on which the clock is set', () => {
+    const sunday = [weekly('SUN', '00:00', '00:00')]
+    assert.equal(until(sunday, '2026-03-28T23:00'), '2026-03-29T22:00')
+    assert.equal(until(sunday, '2026-10-24T22:00'), '2026-10-25T23:00')
+  })
+
+  it('is never shorter than it was written: before a skipped time, at the first and to the second of a time that comes twice', () => {
+    // 02:00 to 03:00 is skipped on 29 March, and comes twice on 25 October
+    const night = [weekly('SUN', '02:30', '04:00')]
+    assert.equal(until(night, '2026-03-29T00:29'), null)
+    assert.equal(until(night, '2026-03-29T00:30'), '2026-03-29T02:00')
+    assert.equal(until(night, '2026-10-25T00:30'), '2026-10-25T03:00')
+    assert.equal(until([weekly('SUN', '01:00', '02:30')], '2026-10-25T00:45'), '2026-10-25T01:30')
+  })
+
+  it('is one with those that overlap or follow it, and may never end', () => {
+    assert.equal(until([weekly('SAT SUN', '00:00', '00:00', 'UTC')], '2026-11-28T12:00'), '2026-11-30T00:00')
+    const two = [
+      once('2026-12-01T00:00', '2026-12-02T00:00'),
+      once('2026-12-01T12:00', '2026-12-03T00:00'),
+      once('2026-12-03T00:00', '2026-12-03T08:00'),
+    ]
+    assert.equal(until(two, '2026-12-01T01:00'), '2026-12-03T08:00')
+    const always = [weekly('MON TUE WED THU FRI SAT SUN', '08:00', '08:00')]
+    assert.equal(until(always, '2026-12-01T01:00'), 'never ends')
+  })
+
+  it('says when it comes next', () => {
+    const next = (freeze: FreezeTimes, when: string) => {
+      const found = nextWindow(freeze, at(when))
+      return found && [found.from, found.to].map((time) => new Date(time).toISOString().slice(0, 16))
+    }
+    const friday = weekly('FRI', '18:00', '06:00', 'Asia/Shanghai')
+    assert.deepEqual(next(friday, '2026-11-27T11:00'), ['2026-12-04T10:00', '2026-12-04T22:00'])
+    const december = once('2026-12-01T00:00', '2026-12-02T00:00')
+    assert.deepEqual(next(december, '2026-11-01T00:00'), ['2026-12-01T00:00', '2026-12-02T00:00'])
+    assert.equal(next(december, '2026-12-01T12:00'), null)
+  })
+})

@@ -1,0 +1,102 @@
+import { WEEKDAYS } from '#contract/runtime-api/vocabulary.ts'
+import type { Weekly } from '#contract/runtime-api/freezes.ts'
+
+// When a freeze blocks. Times of a weekly freeze are those that a clock in its zone shows, so the days on which the clock is set
+// are shorter or longer. Where a time exists twice, the freeze begins at the first and ends at the second; where it is skipped, it
+// begins before and ends after the gap: a freeze is never shorter than it was written.
+
+/** When changes are refused: from the first moment until before the second, in milliseconds since 1970. */
+export interface Window {
+  from: number
+  to: number
+}
+
+/** Once, or every week; times are RFC 3339 in UTC. */
+export interface FreezeTimes {
+  from: string | null
+  to: string | null
+  weekly: Weekly | null
+  timeZone: string
+}
+
+const DAY = 86_400_000
+/** Weekly freezes that follow each other for longer never end. */
+const WEEK = 9 * DAY
+
+/**
+ * Until when changes are refused without a gap, if they are at the moment `at`; windows that follow each other, of one freeze or of
+ * several, are one. `until` is Infinity if they never end. Null if nothing is refused at that moment.
+ */
+export function frozenUntil(freezes: readonly FreezeTimes[], at: number): { until: number } | null {
+  const lastOnce = Math.max(at, ...freezes.map(({ to }) => (to === null ? at : Date.parse(to))))
+  let until = at
+  while (until <= lastOnce + WEEK) {
+    const ends = freezes.flatMap((freeze) => windowsAround(freeze, until).filter(contains(until)))
+    if (ends.length === 0) return until === at ? null : { until }
+    until = Math.max(...ends.map(({ to }) => to))
+  }
+  return { until: Infinity }
+}
+
+/** The first window of a freeze that begins after a moment; null if there is none. */
+export function nextWindow(freeze: FreezeTimes, at: number): Window | null {
+  if (freeze.weekly === null) return windowsAround(freeze, at).find(({ from }) => from > at) ?? null
+  // every day of the week comes within eight days, also where a day was skipped
+  for (let day = 0; day <= 8; day++) {
+    const later = windowsAround(freeze, at + day * DAY).filter(({ from }) => from > at)
+    if (later.length > 0) return later.reduce((one, other) => (other.from < one.from ? other : one))
+  }
+  return null
+}
+
+const contains =
+  (at: number) =>
+  ({ from, to }: Window): boolean =>
+    from <= at && at < to
+
+/** The windows that begin on the local day of a moment, the day before or the day after; the one of a freeze that comes once. */
+function windowsAround({ from, to, weekly, timeZone }: FreezeTimes, at: number): Window[] {
+  if (weekly === null)
+    return from === null || to === null ? [] : [{ from: Date.parse(from), to: Date.parse(to) }]
+  const today = Math.floor((at + offsetAt(at, timeZone)) / DAY) * DAY
+  return [-DAY, 0, DAY].flatMap((shift) => {
+    const midnight = today + shift
+    // 1970 began on a Thursday
+    const weekday = WEEKDAYS[(((midnight / DAY + 3) % 7) + 7) % 7]
+    if (weekday === undefined || !weekly.days.includes(weekday)) return []
+    const [begins, ends] = [timeOfDay(weekly.from), timeOfDay(weekly.to)]
+    const lastDay = ends > begins ? midnight : midnight + DAY
+    return [
+      {
+        from: Math.min(...momentsOf(midnight + begins, timeZone)),
+        to: Math.max(...momentsOf(lastDay + ends, timeZone)),
+      },
+    ]
+  })
+}
+
+function timeOfDay(text: string): number {
+  const [hours, minutes] = text.split(':')
+  return (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+/** When a clock in the zone shows a local time: once, twice, or around the gap that skips it. */
+function momentsOf(local: number, timeZone: string): number[] {
+  const guesses = [local - DAY, local + DAY].map((near) => local - offsetAt(near, timeZone))
+  const exact = guesses.filter((guess) => guess + offsetAt(guess, timeZone) === local)
+  return exact.length > 0 ? exact : guesses
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** How far the local time of a zone is ahead of UTC, in milliseconds. */
+function offsetAt(at: number, timeZone: string): number {
+  const second = Math.floor(at / 1000) * 1000
+  let format = formats.get(timeZone)
+  if (format === undefined) {
+    // the fields of `sv` are written like ISO 8601
+    format = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
+    formats.set(timeZone, format)
+  }
+  return Date.parse(`${format.format(second).replace(' ', 'T')}Z`) - second
+}

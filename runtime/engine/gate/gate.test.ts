@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import { restraintsOn } from './gate.ts'
+import type { GateFreeze } from './gate.ts'
+
+const NOW = Date.parse('2026-12-24T12:00:00.000Z')
+const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 }
+const PLACES = [
+  { environments: ['prod'], scopes: null, isHere: true },
+  { environments: ['test'], scopes: null, isHere: false },
+  { environments: null, scopes: [SCOPE], isHere: true },
+  { environments: null, scopes: [{ ...SCOPE, workspaceId: 2 }], isHere: false },
+]
+const TIMES = [
+  { from: '2026-12-24T00:00:00.000Z', to: '2026-12-27T00:00:00.000Z', isNow: true },
+  { from: '2026-12-25T00:00:00.000Z', to: '2026-12-27T00:00:00.000Z', isNow: false },
+]
+const freezeOf = (given: Partial<GateFreeze>): GateFreeze => ({
+  name: 'freeze',
+  environments: ['prod'],
+  scopes: null,
+  from: '2026-12-24T00:00:00.000Z',
+  to: '2026-12-27T00:00:00.000Z',
+  weekly: null,
+  timeZone: 'UTC',
+  blocks: [...CHANGE_KINDS],
+  allowsRecovery: true,
+  message: 'Year end.',
+  ...given,
+})
+
+describe('the gate', () => {
+  it('refuses exactly what a freeze blocks here and now, in every combination', () => {
+    for (const { isHere, ...place } of PLACES)
+      for (const { isNow, ...time } of TIMES)
+        for (const blocked of CHANGE_KINDS)
+          for (const allowsRecovery of [true, false])
+            for (const isRecovery of [true, false])
+              for (const kinds of [
+                ...CHANGE_KINDS.map((kind): ChangeKind[] => [kind]),
+                ['UPGRADE', 'BATCH'] as ChangeKind[],
+              ]) {
+                const freeze = freezeOf({ ...place, ...time, blocks: [blocked], allowsRecovery })
+                const found = restraintsOn(
+                  { kinds, isRecovery, scope: SCOPE },
+                  { now: NOW, freezes: [freeze] },
+                )
+                const expected =
+                  isHere && isNow && kinds.includes(blocked) && (!isRecovery || !allowsRecovery) ? 1 : 0
+                assert.equal(found.length, expected, JSON.stringify({ freeze, kinds, isRecovery }))
+              }
+  })
+
+  it('gives one answer for several freezes: the latest end, and what each says', () => {
+    const [found, ...more] = restraintsOn(
+      { kinds: ['INSTALL'], isRecovery: false, scope: SCOPE },
+      {
+        now: NOW,
+        freezes: [
+          freezeOf({}),
+          freezeOf({ name: 'again' }),
+          freezeOf({
+            name: 'move',
+            to: '2026-12-25T00:00:00.000Z',
+            message: 'We move.',
+            allowsRecovery: false,
+          }),
+          // of another kind, so its end does not count
+          freezeOf({ name: 'long', to: '2027-02-01T00:00:00.000Z', blocks: ['DETACH'] }),
+        ],
+      },
+    )
+    assert.deepEqual(more, [])
+    assert.deepEqual(found, {
+      problem: {
+        errorCode: 'CHANGES_FROZEN',
+        message: 'Changes are frozen until 2026-12-27T00:00:00.000Z: Year end. We move.',
+        parameters: {
+          reason: 'changesFrozen',
+          until: '2026-12-27T00:00:00.000Z',
+          text: 'Year end. We move.',
+        },
+      },
+      until: '2026-12-27T00:00:00.000Z',
+      blocksRecovery: true,
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import type { PlatformProblem } from '../refusals.ts'
+import { frozenUntil } from './freeze-windows.ts'
+import type { FreezeTimes } from './freeze-windows.ts'
+
+// What decides whether a change is admitted at all, whatever it changes, for every way in: a request of a person or of a service
+// account, an item of a batch, a retry. docs/runtime-api.md#what-refuses-changes
+
+/** A change that somebody wants to make. */
+export interface GateRequest {
+  /** What it is; an item of a batch is a BATCH too. */
+  kinds: readonly ChangeKind[]
+  /** It gets a failed or waiting operation out of the way: a retry, an attempt now, the end of the retries, a takeover. */
+  isRecovery: boolean
+  scope: Scope
+}
+
+/** A freeze, as far as the gate reads it. */
+export interface GateFreeze extends FreezeTimes {
+  name: string
+  environments: readonly string[] | null
+  scopes: readonly Scope[] | null
+  blocks: readonly ChangeKind[]
+  allowsRecovery: boolean
+  message: string
+}
+
+/** What the gate knows, as read in the transaction of the change. */
+export interface GateFacts {
+  /** In milliseconds since 1970, by the clock of the database. */
+  now: number
+  freezes: readonly GateFreeze[]
+}
+
+/** Why a change is refused. */
+export interface Restraint {
+  problem: PlatformProblem
+  /** When it ends by itself, RFC 3339; null if it does not. */
+  until: string | null
+  /** It also refuses to retry, stop and take over operations. */
+  blocksRecovery: boolean
+}
+
+/** Every reason to refuse a change; a person with `change:override` may set them aside. Empty: it is admitted. */
+export function restraintsOn(request: GateRequest, facts: GateFacts): Restraint[] {
+  const freezes = facts.freezes.filter((freeze) => concerns(freeze, request))
+  const frozen = frozenUntil(freezes, facts.now)
+  if (frozen === null) return []
+  const active = freezes.filter((freeze) => frozenUntil([freeze], facts.now) !== null)
+  const text = cutOff([...new Set(active.map(({ message }) => message))].join(' '))
+  const until = frozen.until === Infinity ? null : new Date(frozen.until).toISOString()
+  return [
+    {
+      problem: {
+        errorCode: 'CHANGES_FROZEN',
+        ...(until === null
+          ? platformMessage('changesFrozenForGood', { text })
+          : platformMessage('changesFrozen', { until, text })),
+      },
+      until,
+      blocksRecovery: active.some(({ allowsRecovery }) => !allowsRecovery),
+    },
+  ]
+}
+
+/** What several freezes say is one message, which is bounded. */
+const cutOff = (text: string): string => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`)
+const TEXT_MAX = 400
+
+/** Whether a freeze refuses such a change while it is active. */
+function concerns(freeze: GateFreeze, { kinds, isRecovery, scope }: GateRequest): boolean {
+  if (!covers(freeze, scope)) return false
+  return kinds.some((kind) => freeze.blocks.includes(kind)) && !(isRecovery && freeze.allowsRecovery)
+}
+
+/** Whether a scope is among the places of a freeze. */
+function covers(
+  { environments, scopes }: Pick<GateFreeze, 'environments' | 'scopes'>,
+  scope: Scope,
+): boolean {
+  if (environments?.includes(scope.environmentKey) === true) return true
+  return (scopes ?? []).some(
+    ({ environmentKey, applicationRuntimeId, workspaceId }) =>
+      environmentKey === scope.environmentKey &&
+      applicationRuntimeId === scope.applicationRuntimeId &&
+      workspaceId === scope.workspaceId,
+  )
+}

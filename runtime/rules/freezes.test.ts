@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { Batch } from '#contract/runtime-api/batches.ts'
+import { Freeze, Restriction } from '#contract/runtime-api/freezes.ts'
+import { OperationPlan } from '#contract/runtime-api/plans.ts'
+import type { TestAnswer } from '../testing/http.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  placeOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
+import { until } from '../testing/stream.ts'
+
+// A freeze refuses changes on every way in, and lets recovery pass unless it forbids that.
+
+const bundle = bundleOf('frozen', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('setter', 1, { main: {} })],
+})
+const next = { ...bundle, version: '2.0.0' }
+const NAME = locatorOf(bundle, 'main')
+
+let harness: RuleHarness
+before(async () => {
+  harness = await startRuleHarness()
+  await harness.register('setter')
+  await harness.publish(bundle, next)
+})
+beforeEach(() => harness.plugin.script(() => ({ outcome: 'APPLIED' })))
+after(() => harness.close())
+
+const hours = (count: number): string => new Date(Date.now() + count * 3_600_000).toISOString()
+const ALL = ['CONFIGURE', 'INSTALL', 'UPGRADE', 'DETACH', 'TAKEOVER', 'BATCH']
+let freezes = 0
+
+/** An active freeze of one scope. */
+async function freeze(scope: Scope, settings: JsonObject = {}): Promise<Freeze> {
+  const body = {
+    scopes: [{ ...scope }],
+    from: hours(-1),
+    to: hours(1),
+    timeZone: 'Europe/Berlin',
+    blocks: ALL,
+    message: 'Year end. Ask Ada.',
+    ...settings,
+  }
+  const name = `freeze-${++freezes}`
+  return Freeze.parse(await harness.ok(`/freezes/${name}`, { method: 'PUT', body }))
+}
+
+const post = (path: string, body: JsonObject, call: { grants?: Grant[] } = {}): Promise<TestAnswer> =>
+  harness.http.call(path, { method: 'POST', body, ...call })
+const without = (permission: string): Grant[] => [
+  { permissions: PERMISSIONS.filter((one) => one !== permission), scope: null },
+]
+
+async function failed(scope: Scope) {
+  harness.plugin.script(() => ({ outcome: 'FAILED' }))
+  const { operationId } = await harness.install(bundle, { scope })
+  return harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+}
+
+describe('a freeze', () => {
+  it('refuses every kind of change with its end and its message, and plans say so before', async () => {
+    const scope = harness.newScope()
+    const id = await harness.installed(bundle, { scope })
+    const { to } = await freeze(scope)
+    const { snapshotVersion } = await harness.configuration(scope)
+    const changes = { [NAME]: wrapped({ name: 'a' }) }
+    const answers = [
+      await harness.save(scope, changes),
+      await harness.http.call(`${placeOf(scope)}/configuration`, {
+        method: 'PUT',
+        body: { snapshotVersion, resources: { [NAME]: { properties: wrapped({ name: 'b' }) } } },
+      }),
+      await post(`/installations/${id}/upgrade`, { targetVersion: '2.0.0' }),
+      await post(`/installations/${id}/detach`, { reason: 'gone' }),
+    ]
+    for (const { errorCode, json } of answers) {
+      assert.equal(errorCode, 'CHANGES_FROZEN')
+      assert.deepEqual((json['data'] as JsonObject)['parameters'], {
+        reason: 'changesFrozen',
+        until: to,
+        text: 'Year end. Ask Ada.',
+      })
+    }
+    const other = harness.newScope()
+    await freeze(other)
+    const install = await post('/installations', {
+      scope: { ...other },
+      bundle: { ...bundle.bundle },
+      targetVersion: '1.0.0',
+    })
+    assert.equal(install.errorCode, 'CHANGES_FROZEN')
+    const plan = OperationPlan.parse(
+      await harness.ok(`/installations/${id}/upgrade/plan`, {
+        method: 'POST',
+        body: { targetVersion: '2.0.0' },
+      }),
+    )
+    assert.deepEqual(
+      plan.problems.map(({ errorCode }) => errorCode),
+      ['CHANGES_FROZEN'],
+    )
+    const { items } = await harness.ok(`${placeOf(scope)}/restrictions`, {})
+    assert.deepEqual(
+      Restriction.array()
+        .parse(items)
+        .map(({ kind, until: end, blocksRecovery }) => [kind, end, blocksRecovery]),
+      ALL.map((kind) => [kind, to, false]),
+    )
+    // a save that changes nothing is none
+    assert.equal((await harness.save(scope, { [NAME]: {} })).errorCode, '0')
+  })
+
+  it('lets recovery pass unless it forbids that, also for a takeover', async () => {
+    const scope = harness.newScope()
+    const operation = await failed(scope)
+    const path = `/operations/${operation.operationId}`
+    const strict = await freeze(scope, { allowsRecovery: false })
+    assert.equal((await post(`${path}/retry`, { run: 1 })).errorCode, 'CHANGES_FROZEN')
+    const takeover = { run: 1, reason: 'it cannot end' }
+    assert.equal((await post(`${path}/takeover`, takeover)).errorCode, 'CHANGES_FROZEN')
+    await harness.ok(`/freezes/${strict.name}`, { method: 'DELETE' })
+    await freeze(scope)
+    assert.equal((await post(`${path}/retry`, { run: 1 })).errorCode, '0')
+    const again = await harness.fails(operation.operationId, 'PLUGIN_REPORTED_FAILURE')
+    assert.equal((await post(`${path}/takeover`, { ...takeover, run: again.run })).errorCode, '0')
+  })
+
+  it('is overridden only with the permission and a reason; operation and audit say so for ever', async () => {
+    const scope = harness.newScope()
+    const id = await harness.installed(bundle, { scope })
+    await freeze(scope)
+    const path = `/installations/${id}/upgrade`
+    const body = { targetVersion: '2.0.0', override: true, reason: 'the leak is worse' }
+    const denied = await post(path, body, { grants: without('change:override') })
+    assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+    assert.equal((await post(path, { ...body, reason: undefined! })).errorCode, 'REQUEST_INVALID')
+    const done = await post(path, body)
+    assert.equal(done.errorCode, '0', JSON.stringify(done.json))
+    const { operationId } = (done.data as { operation: { operationId: string } }).operation
+    assert.equal((await harness.succeeds(operationId)).overridden, true)
+    const entry = await harness.db
+      .selectFrom('runtime.audit_entry')
+      .select(['changes', 'reason'])
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow()
+    assert.equal(entry.reason, 'the leak is worse')
+    assert.ok(entry.changes.some(({ property }) => property === 'overridden'))
+    // nothing refuses it here, so nothing is overridden
+    const free = harness.newScope()
+    const other = await harness.installed(bundle, { scope: free })
+    const upgraded = await post(`/installations/${other}/upgrade`, body, {
+      grants: without('change:override'),
+    })
+    assert.equal(upgraded.errorCode, '0')
+    assert.equal((upgraded.data as { operation: { overridden?: true } }).operation.overridden, undefined)
+  })
+
+  it('refuses the items of a batch that began before it, and a batch that overrides it goes on', async () => {
+    const [free, frozen] = [harness.newScope(), harness.newScope()]
+    const targets = [
+      await harness.installed(bundle, { scope: free }),
+      await harness.installed(bundle, { scope: frozen }),
+    ]
+    const body = { action: 'UPGRADE', title: 'Next', targets, input: { targetVersion: '2.0.0' } }
+    const started = await harness.ok('/batches', { method: 'POST', body: { ...body, first: 1 } })
+    const { batchId } = Batch.parse(started['batch'])
+    const batch = async () => Batch.parse(await harness.ok(`/batches/${batchId}`, {}))
+    await until(async () => (await batch()).state === 'PAUSED')
+    await freeze(frozen, { blocks: ['BATCH'] })
+    await post(`/batches/${batchId}/continue`, {})
+    await until(async () => (await batch()).state === 'DONE')
+    assert.deepEqual((await batch()).counts, {
+      PENDING: 0,
+      RUNNING: 0,
+      SUCCEEDED: 1,
+      FAILED: 0,
+      REFUSED: 1,
+      SKIPPED: 0,
+    })
+    const override = { ...body, targets: [targets[1] ?? ''], override: true }
+    assert.equal((await post('/batches', override)).errorCode, 'REQUEST_INVALID')
+    const denied = await post(
+      '/batches',
+      { ...override, reason: 'now' },
+      { grants: without('change:override') },
+    )
+    assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+    const plan = await harness.ok('/batches/plan', {
+      method: 'POST',
+      body: { action: 'UPGRADE', targets: override.targets, input: body.input, override: true },
+    })
+    const made = await harness.ok('/batches', {
+      method: 'POST',
+      body: { ...override, reason: 'now', planToken: String(plan['planToken']) },
+    })
+    const { batchId: overriding, overrides } = Batch.parse(made['batch'])
+    assert.equal(overrides, true)
+    await until(async () => (await harness.ok(`/batches/${overriding}`, {}))['state'] === 'DONE')
+    assert.equal((await harness.installation(targets[1] ?? '')).version, '2.0.0')
+    // alone it is no batch, so this freeze does not concern it
+    const detached = await post(`/installations/${targets[1]}/detach`, { reason: 'gone' })
+    assert.equal(detached.errorCode, '0')
+  })
+})
+
+describe('freezes', () => {
+  it('are seen and changed only for places that a person may see and change', async () => {
+    const [one, other] = [harness.newScope(), harness.newScope()]
+    const saved = await freeze(one, { scopes: [{ ...one }, { ...other }] })
+    const here: Grant[] = [{ permissions: ['read', 'policy:write'], scope: one }]
+    const path = `/freezes/${saved.name}`
+    const seen = Freeze.parse((await harness.http.call(path, { grants: here })).data)
+    assert.deepEqual(seen.scopes, [one])
+    assert.equal(
+      (await harness.http.call(path, { method: 'DELETE', grants: here })).errorCode,
+      'PERMISSION_DENIED',
+    )
+    const elsewhere: Grant[] = [{ permissions: ['read', 'policy:write'], scope: { environmentKey: 'test' } }]
+    assert.equal((await harness.http.call(path, { grants: elsewhere })).errorCode, 'NOT_FOUND')
+    const list = (query: string, grants = here) => harness.http.call(`/freezes${query}`, { grants })
+    const names = ({ data }: TestAnswer) => (data['items'] as { name: string }[]).map(({ name }) => name)
+    assert.ok(names(await list('?active=true')).includes(saved.name))
+    assert.deepEqual(names(await list('', elsewhere)), [])
+    const { environmentKey, applicationRuntimeId, workspaceId } = other
+    const query = `?environmentKey=${environmentKey}&applicationRuntimeId=${applicationRuntimeId}&workspaceId=${workspaceId}`
+    assert.deepEqual(names(await list(query)), [])
+  })
+
+  it('are not overwritten unseen, and say which combination of times and places is wrong', async () => {
+    const scope = harness.newScope()
+    const saved = await freeze(scope)
+    const put = (body: JsonObject) =>
+      harness.http.call(`/freezes/${saved.name}`, {
+        method: 'PUT',
+        body: {
+          environments: ['archive'],
+          from: hours(-1),
+          to: hours(1),
+          timeZone: 'UTC',
+          blocks: ['CONFIGURE'],
+          message: 'x',
+          ...body,
+        },
+      })
+    assert.equal((await put({ updatedAt: null })).errorCode, 'FREEZE_STALE')
+    assert.equal((await put({ updatedAt: '2026-01-01T00:00:00.000Z' })).errorCode, 'FREEZE_STALE')
+    assert.equal((await put({ updatedAt: saved.updatedAt })).errorCode, '0')
+    for (const wrong of [
+      { scopes: [{ ...scope }] },
+      { environments: null },
+      { weekly: { days: ['MON'], from: '18:00', to: '06:00' } },
+      { to: null },
+      { to: hours(-2) },
+      { timeZone: 'Mars/Olympus' },
+      { blocks: [] },
+    ])
+      assert.equal((await put(wrong)).errorCode, 'REQUEST_INVALID', JSON.stringify(wrong))
+  })
+})

@@ -1,0 +1,103 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import { restraintsOn } from '../../engine/gate/gate.ts'
+import type { GateFacts, Restraint } from '../../engine/gate/gate.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { PlatformProblem } from '../../engine/refusals.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import { readGate } from '../../store/freezes.ts'
+import { authorize, requireRecentSignIn } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+
+/** How a change comes in. */
+export interface Way {
+  /** The person wants it in spite of what refuses it; `reason` says why. */
+  override?: true | undefined
+  reason?: string | null | undefined
+  /** It is an item of a batch, whose maker signed in recently if it overrides something. */
+  isItem?: true | undefined
+}
+
+/** A change for the gate. */
+export interface AdmittedChange {
+  kind: Exclude<ChangeKind, 'BATCH'>
+  /** A retry, an attempt now, or the end of the retries of an operation of this kind. A takeover always is one. */
+  isRecovery?: true
+  scope: Scope
+}
+
+/** What the gate says of a change. Only `admit` makes it, and no operation is made without one. */
+export interface Admission {
+  /** Why the change is refused; empty if it is admitted. */
+  problems: PlatformProblem[]
+  /** It would have been refused, and the person overrode that. */
+  overridden: boolean
+}
+
+/**
+ * Whether a change is admitted, whatever it changes: the one gate of every way in. Reads in the transaction of the change.
+ *
+ * With `override`, refuses with REQUEST_INVALID without a reason, with PERMISSION_DENIED and with RECENT_SIGN_IN_REQUIRED; but only
+ * if there is something to override.
+ */
+export async function admit(
+  db: Db,
+  actor: Actor,
+  { kind, isRecovery, scope }: AdmittedChange,
+  way: Way,
+): Promise<Admission> {
+  const isTakeover = kind === 'TAKEOVER'
+  const kinds: ChangeKind[] = [
+    kind,
+    ...(isTakeover ? (['DETACH'] as const) : []),
+    ...(way.isItem === true ? (['BATCH'] as const) : []),
+  ]
+  const request = { kinds, isRecovery: isRecovery === true || isTakeover, scope }
+  const restraints = restraintsOn(request, await loadFacts(db, scope))
+  if (restraints.length === 0) return { problems: [], overridden: false }
+  if (way.override !== true) return { problems: restraints.map(({ problem }) => problem), overridden: false }
+  authorize(actor, 'change:override', scope)
+  if (way.isItem !== true) requireRecentSignIn(actor)
+  requireReasonToOverride(way)
+  return { problems: [], overridden: true }
+}
+
+/** Refuses an override without a reason. */
+export function requireReasonToOverride({ override, reason }: Way): void {
+  if (override !== true || (reason ?? '') !== '') return
+  const needed = platformMessage('overrideNeedsReason')
+  throw new DomainError('REQUEST_INVALID', needed, {
+    details: [{ path: 'body.reason', errorCode: 'REQUEST_INVALID', ...needed }],
+  })
+}
+
+/** What refuses changes in a scope now, by kind. The scope need not exist. */
+export async function readRestrictions(
+  { deps }: ReadContext,
+  { params: scope }: Input<'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions'>,
+): Promise<Answer<'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions'>> {
+  const facts = await loadFacts(deps.db, scope)
+  const view =
+    (kind: ChangeKind) =>
+    ({ problem: { errorCode, message, parameters }, until, blocksRecovery }: Restraint) => ({
+      kind,
+      errorCode,
+      message,
+      parameters,
+      until,
+      blocksRecovery,
+    })
+  return {
+    items: CHANGE_KINDS.flatMap((kind) =>
+      restraintsOn({ kinds: [kind], isRecovery: false, scope }, facts).map(view(kind)),
+    ),
+  }
+}
+
+async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> {
+  const { now, freezes } = await readGate(db, environmentKey)
+  return { now: Date.parse(now), freezes: freezes.map(({ name, settings }) => ({ name, ...settings })) }
+}
