@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isJsonObject } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
 import { Json, PropertyName, ResourceLocator } from './keys.ts'
 import { ENVELOPE_VERSION, ERROR_CODE_MAX, MESSAGE_MAX } from './limits.ts'
@@ -82,6 +83,9 @@ export type EnvelopeReading =
 /** The reading of a response body with status 200. `problem` names the field and what is allowed there, never the value. */
 export function readEnvelope(json: unknown): EnvelopeReading {
   const envelope = Envelope.safeParse(json)
+  // its data have a contractVersion of their own, which would be named instead
+  if (isJsonObject(json) && !Object.hasOwn(json, 'errorCode'))
+    return { kind: 'invalid', problem: 'The envelope {errorCode, data, contractVersion} is missing' }
   if (!envelope.success) return { kind: 'invalid', problem: describeIssue(envelope.error, []) }
   const { errorCode, data } = envelope.data
   if (errorCode === SUCCESS) return { kind: 'success', data }
