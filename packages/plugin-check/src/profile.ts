@@ -53,8 +53,8 @@ export const Profile = z.strictObject({
   /** Codes that the plugin may answer, and that no case causes. */
   errorCodes: z.array(ErrorCode).default([]),
   /**
-   * An address that returns the business state as JSON. `{bundleInstallId}` in it is replaced; of a list, only the items
-   * that contain the installation count.
+   * An address that returns the business state as JSON. `{bundleInstallId}` in it is replaced; without it, only those
+   * items of a list count that contain the installation.
    */
   state: z.string().optional(),
   /** How the checker starts the plugin, so that it can kill and restart it. */

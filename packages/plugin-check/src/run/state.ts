@@ -2,13 +2,16 @@ import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import { UsageError } from '../profile.ts'
 import { parseJson } from '../wire/read-answer.ts'
 
+const PLACE = '{bundleInstallId}'
+
 /**
- * Reads the business state of an installation from the address in the profile. Of a list, at the top or in a member of
- * the top object, only the items that contain the installation count. Null without an address. Throws a UsageError.
+ * Reads the business state of an installation from the address in the profile. If the address does not name the
+ * installation, only those items of a list, at the top or in a member of the top object, count that contain it. Null
+ * without an address. Throws a UsageError.
  */
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
   if (address === undefined) return null
-  const url = address.replaceAll('{bundleInstallId}', encodeURIComponent(bundleInstallId))
+  const url = address.replaceAll(PLACE, encodeURIComponent(bundleInstallId))
   let json: unknown
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000), redirect: 'manual' })
@@ -20,7 +23,7 @@ export async function readState(address: string | undefined, bundleInstallId: st
     throw new UsageError(
       `The state address ${url} of the profile does not return JSON with status 200. Fix it or remove it.`,
     )
-  return select(json, bundleInstallId)
+  return address.includes(PLACE) ? json : select(json, bundleInstallId)
 }
 
 function select(json: unknown, bundleInstallId: string): unknown {
