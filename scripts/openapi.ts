@@ -6,13 +6,16 @@ import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { OperationReceipt } from '#contract/runtime-api/operations.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { manifestSchema } from './manifest-schema.ts'
+import { singleTypes } from './wire-kit/schemas.ts'
 
-// Writes the published API descriptions, and the schema of a receipt, from the rows that serve them; with --check verifies that they are up to date.
+// Writes the published API descriptions, and the schemas of a receipt and of a manifest, from the schemas that validate them; with --check
+// verifies that they are up to date.
 
-const FOLDER = new URL('../docs/', import.meta.url)
+const FOLDER = new URL('../', import.meta.url)
 
 const documents = {
-  'openapi/runtime-api.json': openApiDocument(
+  'docs/openapi/runtime-api.json': openApiDocument(
     { ...runtimeApi, ...auditRecordApi },
     {
       title: 'Runtime API',
@@ -23,24 +26,25 @@ const documents = {
       failures: 'envelope',
     },
   ),
-  'openapi/plugin-manager-api.json': openApiDocument(pluginManagerApi, {
+  'docs/openapi/plugin-manager-api.json': openApiDocument(pluginManagerApi, {
     title: 'Plugin manager API',
     version: '1.0.0',
     description: 'Called by plugins with their own platform credential as bearer token.',
     basePath: '/module-plugin-manager/api',
     failures: 'envelope',
   }),
-  'openapi/console-api.json': openApiDocument(consoleApi, {
+  'docs/openapi/console-api.json': openApiDocument(consoleApi, {
     title: 'Console API',
     version: '1.0.0',
     description: 'Called by the browser with the session cookie and the header X-Requested-By.',
     basePath: '/api',
     failures: 'problem',
   }),
-  'schemas/operation-receipt.json': z.toJSONSchema(OperationReceipt, {
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  }),
+  'docs/schemas/operation-receipt.json': singleTypes(
+    z.toJSONSchema(OperationReceipt, { unrepresentable: 'any', target: 'draft-2020-12' }),
+  ),
+  // in the package, so that an editor finds it beside the manifest
+  'packages/plugin-sdk/schemas/author-manifest.json': manifestSchema(),
 }
 
 const stale: string[] = []
@@ -55,6 +59,6 @@ for (const [name, document] of Object.entries(documents)) {
   }
 }
 if (stale.length > 0) {
-  console.error(`docs is out of date (${stale.join(', ')}): run "node scripts/openapi.ts"`)
+  console.error(`${stale.join(', ')}: out of date: run "node scripts/openapi.ts"`)
   process.exit(1)
 }

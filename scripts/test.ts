@@ -20,9 +20,8 @@ const CONCURRENT_FILES = 3
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
     '{contract,http-kit,database,packages,plugin,runtime,bff,operating,e2e,lab/verification,scripts,web}/**/*.test.ts',
-    {
-      cwd: root,
-    },
+    // a test of what authors start from runs in their folder
+    { cwd: root, exclude: ['packages/plugin-sdk/template/**'] },
   ).sort()
   const tally = join(root, '.cache', 'tally.json')
   // before the files start: several of them need it, and must not build it at the same time

@@ -42,6 +42,8 @@ export type ManifestPlugin = z.infer<typeof ManifestPlugin>
 
 /** What the author of a bundle publishes for one version. Only the shape: `checkManifest` checks consistency. */
 export const AuthorManifest = z.strictObject({
+  /** Where an editor finds the schema of this file; not kept when it is published. */
+  $schema: z.string().optional(),
   bundle: BundleRef,
   version: Key,
   title: Title,

@@ -150,7 +150,7 @@ for (const [name, signals] of [
   })
 
 test('the profile of the SDK is the one to start from, and says how to start its plugin', () => {
-  const file = join(import.meta.dirname, '../../packages/plugin-sdk/template/plugin-check.json')
+  const file = join(import.meta.dirname, '../../packages/plugin-sdk/template/javascript/plugin-check.json')
   const profile = parseProfile(JSON.parse(readFileSync(file, 'utf8')), file)
   assert.deepEqual(profile, { ...parseProfile(STARTER_PROFILE, ''), start: profile.start })
   assert.deepEqual(profile.start?.command, ['node', 'plugin.mjs'])

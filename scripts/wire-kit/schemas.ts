@@ -91,11 +91,26 @@ export function publishedSchemas(refTo: (name: string) => string): Record<string
     override: ({ zodSchema, jsonSchema }) => relax(zodSchema, jsonSchema),
   })
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
-      name,
-      { title: TYPES[name]?.title, ...schema },
-    ]),
+    Object.entries(singleTypes(schemas)).map(
+      ([name, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
+        name,
+        { title: TYPES[name]?.title, ...schema },
+      ],
+    ),
   )
+}
+
+/** A schema without several types in one `type`, which strict validators refuse: each is an alternative. */
+export function singleTypes<Schema>(schema: Schema): Schema {
+  // a generated schema is plain JSON
+  return JSON.parse(
+    JSON.stringify(schema, (_key, part: unknown) => {
+      if (typeof part !== 'object' || part === null || !('type' in part) || !Array.isArray(part.type))
+        return part
+      const { type, ...rest } = part
+      return { anyOf: type.map((one: unknown) => ({ type: one })), ...rest }
+    }),
+  ) as Schema
 }
 
 function relax(zodSchema: z.core.$ZodTypes, jsonSchema: PublishedSchema): void {

@@ -26,7 +26,7 @@ interface Example {
 /** Writes the starter of the SDK to a folder, on the source of the SDK instead of the installed package. */
 function templateIn(folder: string): string {
   const path = join(folder, 'plugin.mjs')
-  const text = readFileSync(new URL('template/plugin.mjs', SDK), 'utf8')
+  const text = readFileSync(new URL('template/javascript/plugin.mjs', SDK), 'utf8')
   const source = new URL('src/index.ts', SDK).href
   writeFileSync(path, text.replace("'@bundle-console/plugin-sdk'", `'${source}'`))
   return path

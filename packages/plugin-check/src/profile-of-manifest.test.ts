@@ -8,7 +8,7 @@ import type { AuthorManifest } from '../../../contract/protocol/manifest.ts'
 import { parseProfile } from './profile.ts'
 import { profileOfManifest } from './profile-of-manifest.ts'
 
-const TEMPLATE = fileURLToPath(new URL('../../plugin-sdk/template/manifest.json', import.meta.url))
+const TEMPLATE = fileURLToPath(new URL('../../plugin-sdk/template/bundle/manifest.json', import.meta.url))
 
 /** The manifest of the template, changed, in a file. */
 function changed(t: TestContext, change: (manifest: AuthorManifest) => void): string {

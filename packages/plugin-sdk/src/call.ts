@@ -24,7 +24,7 @@ export interface CallResource {
 }
 
 /** The argument of a handler: the validated and decoded request, and the three things that a handler can do. */
-export interface LifecycleCall<Tx> {
+export interface LifecycleCall<Tx, Resource = CallResource> {
   pluginId: string
   operation: OperationIdentity
   stage: Stage
@@ -33,7 +33,7 @@ export interface LifecycleCall<Tx> {
   installation: InstallationIdentity
   /** The business configuration of the plugin. */
   configuration: PluginConfiguration
-  resources: readonly CallResource[]
+  resources: readonly Resource[]
   /**
    * One step of the business change. It is rolled back, and throws, if a later operation of the installation has
    * arrived meanwhile or another process has taken over this call. Use it to record an intent before an external

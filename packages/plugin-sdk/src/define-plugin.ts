@@ -21,7 +21,9 @@ import {
   type HttpCall,
 } from './http.ts'
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
+import type { CallResource } from './call.ts'
 import type { Credential } from './platform.ts'
+import type { ResourceOf, WritesOf } from './plugins.ts'
 import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
 import { notApplied, PluginFailure, requireResult, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
@@ -31,26 +33,30 @@ import { logFailure, type FailedCall, type FailureEntry } from './log-failure.ts
 import { printError } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
-export type StageHandlers<Tx, Name extends string = string> = {
-  readonly [stage in Stage]?: Handler<Tx, Name>
+export type StageHandlers<Tx, Name extends string = string, Resource = CallResource> = {
+  readonly [stage in Stage]?: Handler<Tx, Name, Resource>
 }
-export type Handlers<Tx, Name extends string = string> =
-  | StageHandlers<Tx, Name>
-  | { readonly [type in OperationType]?: StageHandlers<Tx, Name> }
+export type Handlers<Tx, Name extends string = string, Resource = CallResource> =
+  | StageHandlers<Tx, Name, Resource>
+  | { readonly [type in OperationType]?: StageHandlers<Tx, Name, Resource> }
 
 /** What a definition without `writes` declares. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- no name at all is what is meant
 type NoWrites = Readonly<Record<never, never>>
 
-export interface PluginDefinition<Tx, Declared extends WriteDeclarations = WriteDeclarations> {
-  pluginId: string
+export interface PluginDefinition<
+  Tx,
+  Declared extends WriteDeclarations = WriteDeclarations,
+  Id extends string = string,
+> {
+  pluginId: Id
   store: Store<Tx>
-  handle: Handlers<Tx, keyof NoInfer<Declared> & string>
+  handle: Handlers<Tx, keyof NoInfer<Declared> & string, ResourceOf<NoInfer<Id>>>
   /**
    * Every property that a handler may write, and which of them are sensitive. The compiler compares the names with what
    * handlers write. Default: none.
    */
-  writes?: Declared
+  writes?: Declared & WritesOf<NoInfer<Id>, NoInfer<Declared>>
   /**
    * The authorization that the runtime compiled for this plugin, against which input and writes are checked. Default: it
    * is read from the platform once for each operation, if `platformApiBase` and `credential` are set. A function may
@@ -105,9 +111,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * VERIFIED or NOT_APPLIED; that answer is stored byte for byte and returned for retries. Throws if the definition is
  * inconsistent.
  */
-export function definePlugin<Tx, Declared extends WriteDeclarations = NoWrites>(
-  definition: PluginDefinition<Tx, Declared>,
-): PluginHandler {
+export function definePlugin<
+  Tx,
+  Declared extends WriteDeclarations = NoWrites,
+  const Id extends string = string,
+>(definition: PluginDefinition<Tx, Declared, Id>): PluginHandler {
   const { pluginId, store, now = Date.now } = definition
   const writes: WriteDeclarations = definition.writes ?? {}
   const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
@@ -157,7 +165,8 @@ export function definePlugin<Tx, Declared extends WriteDeclarations = NoWrites>(
       authorization: null,
       accessMaterial,
     }
-    const handle = handlerOf(definition.handle, request) ?? notApplied
+    // the types of Plugins say only more of the same values
+    const handle = handlerOf(definition.handle as Handlers<Tx>, request) ?? notApplied
     const handler: Handler<Tx> = async (call) => {
       scope.authorization = await authorize(request)
       try {

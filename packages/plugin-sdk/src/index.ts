@@ -38,6 +38,8 @@ export {
   type Writes,
 } from './result.ts'
 export { type Handler } from './run-call.ts'
+// with *, so that the files of `plugin-sdk types` can add to Plugins
+export * from './plugins.ts'
 export { toHonoHandler } from './hono.ts'
 export { type MemoryStore, memoryStore, type MemoryTransaction } from './memory-store.ts'
 export {
@@ -66,7 +68,6 @@ export {
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
 export { type Awaitable } from './awaitable.ts'
 export { type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
-export { type JsonObject, type JsonValue } from '../../../contract/json-schema/json.ts'
 export { type Access } from '../../../contract/protocol/access-resolution.ts'
 export {
   type CompiledAuthorization,
@@ -85,4 +86,8 @@ export {
   type ResourceAction,
   type Stage,
 } from '../../../contract/protocol/vocabulary.ts'
+import type * as json from '../../../contract/json-schema/json.ts'
+// not exported from there: the compiler would name this file in the declarations of that one's other users
+export type JsonObject = json.JsonObject
+export type JsonValue = json.JsonValue
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

@@ -1,15 +1,15 @@
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { admit, fence, inProgress } from './admit.ts'
 import { composeAnswer, type AnswerScope } from './answer.ts'
-import { describeCall, type LifecycleCall } from './call.ts'
+import { describeCall, type CallResource, type LifecycleCall } from './call.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
 import { requireResult, type HandlerResult, type ResultWith } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { RememberedCall, Store } from './store.ts'
 
 /** `Name`: the properties that it may write; by default, the compiler does not check that. */
-export type Handler<Tx, Name extends string = string> = (
-  call: LifecycleCall<Tx>,
+export type Handler<Tx, Name extends string = string, Resource = CallResource> = (
+  call: LifecycleCall<Tx, Resource>,
 ) => Awaitable<string extends Name ? HandlerResult : ResultWith<Name>>
 
 export interface Run<Tx> {

@@ -28,7 +28,7 @@ type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
  */
 export async function publishVersion(
   { tx, actor }: WriteContext,
-  { params, body }: Input<Name>,
+  { params, body: { $schema: _forEditors, ...body } }: Input<Name>,
 ): Promise<Answer<Name>> {
   const details = [...checkPlace(params, body), ...checkManifest(body)]
   const [first] = details

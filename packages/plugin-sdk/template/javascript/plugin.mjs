@@ -31,8 +31,11 @@ const plugin = definePlugin({
           return Number(changes) > 0 ? applied() : notApplied()
         }
         const writes = {}
-        for (const { locator, values } of call.resources) {
-          if (typeof values.displayName !== 'string') continue
+        for (const { action, locator, values } of call.resources) {
+          // what an upgrade drops
+          if (action === 'DETACH')
+            tx.prepare('DELETE FROM mailbox WHERE install = ? AND locator = ?').run(install, locator)
+          if (action === 'DETACH' || typeof values.displayName !== 'string') continue
           const name = values.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
           const mailbox = `${name}@example.com`
           tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?)').run(install, locator, mailbox)

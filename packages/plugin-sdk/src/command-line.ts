@@ -1,0 +1,157 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readManifest } from './manifest/check-manifest.ts'
+import { manifestTypes } from './manifest/manifest-types.ts'
+
+const USAGE = `Usage:
+  plugin-sdk init [folder]          copies a plugin in JavaScript to start from into the folder
+    --typescript                    in TypeScript, with a test and a workflow for GitHub that runs plugin-check
+    --postgres                      in TypeScript, with its data in PostgreSQL instead of SQLite
+  plugin-sdk check manifest.json    says what is wrong in the manifest of a bundle, by line and column
+  plugin-sdk types manifest.json    prints the types of its properties, for a file such as manifest.d.ts
+
+Exit code: 0 done, 1 the manifest is wrong or a file exists, 2 the command is not understood.`
+
+export interface Output {
+  print(text: string): void
+  printError(text: string): void
+}
+
+/**
+ * Runs one command of plugin-sdk and returns its exit code.
+ *
+ * @param templates the folder of the templates in the package
+ */
+export function runCommand(args: readonly string[], templates: string, output: Output): number {
+  const [command, ...rest] = args
+  const parsed = options(rest)
+  if (parsed === null || parsed.values.help === true || parsed.positionals.length > 1)
+    return usage(output, args)
+  const { values, positionals } = parsed
+  const [path] = positionals
+  if (command === 'init') return init(path ?? '.', filesOf(templates, values), output)
+  if (values.typescript === true || values.postgres === true) return usage(output, args)
+  if (command === 'check') return check(path ?? 'manifest.json', output)
+  if (command === 'types') return types(path ?? 'manifest.json', output)
+  return usage(output, args)
+}
+
+function options(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        typescript: { type: 'boolean' },
+        postgres: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch {
+    return null
+  }
+}
+
+function usage({ print, printError }: Output, args: readonly string[]): number {
+  const isWanted = args.some((one) => one === 'help' || one === '--help' || one === '-h')
+  if (isWanted) print(USAGE)
+  else printError(USAGE)
+  return isWanted ? 0 : 2
+}
+
+/** The files of a template by their path in the new folder. */
+function filesOf(
+  templates: string,
+  { typescript, postgres }: { typescript?: boolean | undefined; postgres?: boolean | undefined },
+): Map<string, string> {
+  const folders =
+    typescript === true || postgres === true
+      ? ['bundle', 'typescript', postgres === true ? 'postgres' : 'sqlite']
+      : ['bundle', 'javascript']
+  return new Map(
+    folders.flatMap((folder) => {
+      const from = join(templates, folder)
+      return readdirSync(from, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => {
+          const file = join(entry.parentPath, entry.name)
+          // npm leaves folders that begin with a dot out of a package
+          return [file.slice(from.length + 1).replace(/^github/, '.github'), file]
+        })
+    }),
+  )
+}
+
+function init(folder: string, files: ReadonlyMap<string, string>, { print, printError }: Output): number {
+  const target = resolve(folder)
+  const names = [...files.keys()].toSorted()
+  const existing = names.filter((name) => existsSync(join(target, name)))
+  if (existing.length > 0) {
+    printError(`Nothing was copied. Already in the folder: ${existing.join(', ')}. Choose another folder.`)
+    return 1
+  }
+  mkdirSync(target, { recursive: true })
+  for (const [name, from] of files) {
+    mkdirSync(dirname(join(target, name)), { recursive: true })
+    copyFileSync(from, join(target, name), constants.COPYFILE_EXCL)
+  }
+  const isTyped = files.has(PROGRAM)
+  if (isTyped) prepareForTypes(target)
+  print(`Created ${names.join(', ')}. Start the plugin with: node ${isTyped ? PROGRAM : 'plugin.mjs'}`)
+  return 0
+}
+
+const PROGRAM = 'main.ts'
+
+/** TypeScript reads the files as ECMAScript modules, with the types of the manifest. */
+function prepareForTypes(target: string): void {
+  const file = join(target, 'package.json')
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : { private: true }
+  writeFileSync(file, `${JSON.stringify({ ...before, type: 'module' }, null, 2)}\n`)
+  const { manifest } = readManifest(readFileSync(join(target, 'manifest.json'), 'utf8'))
+  if (manifest !== null) writeFileSync(join(target, 'manifest.d.ts'), manifestTypes(manifest))
+}
+
+function check(file: string, { print, printError }: Output): number {
+  const reading = readFile(file, printError)
+  if (reading === null) return 1
+  const { bundle, version, resources, plugins } = reading
+  print(
+    `${file}: ${bundle.bundleId} ${version} is valid, with ${count(resources.length, 'resource')} and ${count(plugins.length, 'plugin')}`,
+  )
+  return 0
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
+function types(file: string, { print, printError }: Output): number {
+  const manifest = readFile(file, printError)
+  if (manifest === null) return 1
+  print(manifestTypes(manifest).trimEnd())
+  return 0
+}
+
+/** Prints why the file is no valid manifest, as compilers do, and returns null. */
+function readFile(file: string, printError: Output['printError']) {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    printError(`${file} cannot be read. Name the manifest of the bundle.`)
+    return null
+  }
+  const text = bytes.toString().replace(/^\uFEFF/, '')
+  const { manifest, problems } = readManifest(text)
+  for (const { line, column, path, message } of problems ?? [])
+    printError(`${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`)
+  return manifest
+}
