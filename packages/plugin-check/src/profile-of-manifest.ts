@@ -94,6 +94,9 @@ function modulesOf(manifest: AuthorManifest, plugin: ManifestPlugin): JsonObject
             properties: Object.fromEntries(samples),
             ...(changed.length > 0 && { changed: Object.fromEntries(changed) }),
             sensitive: samples.map(([property]) => property).filter(isSensitive),
+            optional: samples
+              .map(([property]) => property)
+              .filter((property) => properties[property]?.required !== true),
             references: Object.fromEntries(
               [...new Set([...read, ...credentialProperties])].flatMap((property) => {
                 const reference = referenceOf(properties[property]?.kind, property)

@@ -31,6 +31,8 @@ export const Resource = z.strictObject({
   invalid: Values.optional(),
   /** Which of the properties are sensitive. */
   sensitive: z.array(PropertyName).default([]),
+  /** Which of the properties need not be set: a CONFIGURE without them succeeds. */
+  optional: z.array(PropertyName).default([]),
   references: mapOf(PropertyName, Reference).default({}),
   /** Every property that the plugin may write. */
   writes: mapOf(PropertyName, Write).default({}),

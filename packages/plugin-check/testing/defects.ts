@@ -7,6 +7,7 @@ import { REPEAT_DEFECTS } from './defects/repeats.ts'
 import { CONCURRENCY_DEFECTS } from './defects/concurrency.ts'
 import { LATE_DEFECTS } from './defects/late-calls.ts'
 import { INSTALLATION_DEFECTS } from './defects/installations.ts'
+import { MODULE_DEFECTS } from './defects/modules.ts'
 
 /** What can be wrong with the reference plugin, by the name that plants it. */
 export const DEFECTS = {
@@ -19,6 +20,7 @@ export const DEFECTS = {
   ...CONCURRENCY_DEFECTS,
   ...LATE_DEFECTS,
   ...INSTALLATION_DEFECTS,
+  ...MODULE_DEFECTS,
 }
 
 export type DefectName = keyof typeof DEFECTS

@@ -17,6 +17,7 @@ export function referenceProfile(
           changed: { displayName: 'Northwind Sales' },
           invalid: { displayName: 7 },
           sensitive: ['plan'],
+          optional: ['displayName'],
           references: { mail: { '@type': 'ServiceReference', serviceId: 'mail' } },
           writes: { tenantId: {}, accessToken: { isSensitive: true, isIssued: true }, region: {} },
         },

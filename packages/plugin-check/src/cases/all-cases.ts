@@ -5,6 +5,7 @@ import { CONNECTION_CASES } from './connections.ts'
 import { CRASH_CASES } from './crashes.ts'
 import { INSTALLATION_CASES } from './installations.ts'
 import { LATE_CASES } from './late-calls.ts'
+import { MODULE_CASES } from './modules.ts'
 import { REFERENCE_CASES } from './references.ts'
 import { REPEAT_CASES } from './repeats.ts'
 import { REQUEST_CASES } from './requests.ts'
@@ -29,6 +30,7 @@ export const CASES: readonly Case[] = [
   ...LATE_CASES,
   ...INSTALLATION_CASES,
   ...VERSION_CASES,
+  ...MODULE_CASES,
   ...SECRET_CASES,
   ...REFERENCE_CASES,
   ...SERVICE_CASES,

@@ -10,6 +10,7 @@ export type Need =
   | 'writes'
   | 'issued'
   | 'sensitive'
+  | 'optional'
   | 'references'
   | 'resolves'
   | 'services'
@@ -28,6 +29,7 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   writes: 'no resource of the profile has writes',
   issued: 'no write of the profile is issued by the plugin',
   sensitive: 'no text property of the profile is sensitive',
+  optional: 'no resource of the profile has optional properties',
   references: 'no resource of the profile has references',
   resolves: 'resolvesReferences is false in the profile',
   services: 'the profile has no services, so calls of services cannot be judged',

@@ -1,4 +1,5 @@
 import type { Delivery } from '../wire/send.ts'
+import { replaceIn } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
@@ -36,6 +37,31 @@ export const CONNECTION_CASES: readonly Case[] = [
     'A response that is read slowly is complete',
     { readAfterMs: 60, isNewConnection: true },
     'Do not close the connection before the response is sent.',
+  ),
+  connection(
+    'split-character',
+    {
+      title: 'A character whose bytes arrive in two parts is kept',
+      fix: 'Decode the whole body, or decode its parts with a decoder that keeps what is incomplete.',
+    },
+    async (trial) => {
+      const replace = replaceIn(trial.profile, ({ properties, sensitive }) =>
+        Object.entries(properties)
+          .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
+          .map(([name, value]) => [name, `${String(value)} 東`] as const),
+      )
+      const { before } = trial.install().operation('INSTALL', 1, { replace })
+      const splitAt = before.bytes.indexOf('東') + 1
+      if (splitAt === 0) trial.untested('no text property of the profile is not sensitive')
+      const delivery = { splitAt, pauseMs: 15, isNewConnection: true }
+      const parts = await trial.settle(before, { delivery })
+      if (!isDone(parts.answer)) {
+        const whole = await trial.settle(trial.install().operation('INSTALL', 1, { replace }).before)
+        if (!isDone(whole.answer)) trial.untested('the plugin refuses such values')
+        trial.check(false, `The call in two parts got ${describeAnswer(parts.answer)}`)
+      }
+      trial.checkSame(parts, await trial.settle(before), 'The same call in one part')
+    },
   ),
   connection(
     'cut-request',

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import type { Installation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
-import { isDone } from '../wire/read-answer.ts'
+import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { startCall } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
@@ -298,6 +298,20 @@ export const INSTALLATION_CASES: readonly Case[] = [
         counts[0] === counts[1] && counts[0] !== 0,
         `They have ${counts.join(' and ')} entries in the state`,
       )
+    },
+  ),
+  isolation(
+    'workspace-numbers',
+    {
+      title: 'Every workspaceId from 0 to 2^53 - 1 is accepted',
+      rule: 'request-fields',
+      fix: 'Store workspaceId in 64 bits, and do not take 0 for a missing one.',
+    },
+    async (trial) => {
+      for (const workspaceId of [0, Number.MAX_SAFE_INTEGER]) {
+        const { answer } = await trial.settle(trial.install({ workspaceId }).operation('INSTALL', 1).before)
+        trial.check(isDone(answer), `An INSTALL in workspace ${workspaceId} got ${describeAnswer(answer)}`)
+      }
     },
   ),
   isolation(

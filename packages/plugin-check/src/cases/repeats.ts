@@ -39,6 +39,9 @@ const sameAgain = (type: OperationType, stage: Stage): Case =>
     },
   )
 
+const OTHER_CALLS = 40
+const OTHERS_AT_ONCE = 5
+
 /** Time for several attempts. */
 const FAILING_MS = 200
 
@@ -237,6 +240,26 @@ export const REPEAT_CASES: readonly Case[] = [
       )
       const { answer } = await trial.settle(installation.operation('DETACH', 2).before)
       trial.check(isDone(answer), 'A DETACH after the failure does not succeed')
+    },
+  ),
+  repeat(
+    'after-other-calls',
+    {
+      title: 'After many calls of other installations, a repeat gets the same response',
+      fix: 'Remember each call until a later operation of its installation arrives, however many others there are.',
+    },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'DETACH')
+      const first = [await trial.finish(operation.before), await trial.finish(operation.after)]
+      for (let done = 0; done < OTHER_CALLS; done += OTHERS_AT_ONCE)
+        await Promise.all(
+          Array.from({ length: OTHERS_AT_ONCE }, () =>
+            trial.send(trial.install().operation('INSTALL', 1).before),
+          ),
+        )
+      for (const one of first)
+        if (one.call !== null)
+          trial.checkSame(one, await trial.settle(one.call), `The repeat of ${one.call.request.stage}`)
     },
   ),
   repeat(

@@ -25,6 +25,8 @@ export interface BenchOptions {
   keys?: Platform['keys']
   /** False: what the plugin may write is not known, so its authorization cannot be read; default true. */
   hasAuthorization?: boolean
+  /** True: cases may send more Modules than the profile has. */
+  hasTwins?: boolean
 }
 
 export interface CheckOptions extends BenchOptions {
@@ -42,7 +44,7 @@ export interface CheckOptions extends BenchOptions {
 export async function check(options: CheckOptions): Promise<Report> {
   const { url, profile, seed, cases = CASES } = options
   const startedAt = new Date()
-  return withBench(options, async (bench) => {
+  return withBench({ ...options, hasTwins: true }, async (bench) => {
     await requireUsable(bench, seed)
     const run = { seed, ...(options.onResult !== undefined && { onResult: options.onResult }) }
     const results = await runCases(bench, cases, run)
@@ -67,7 +69,7 @@ export async function check(options: CheckOptions): Promise<Report> {
 
 /** Starts the platform, and the plugin if the profile says how, for as long as the work takes. Throws a UsageError. */
 export async function withBench<Result>(
-  { url, profile, platformPort, keys, ids, hasAuthorization = true }: BenchOptions,
+  { url, profile, platformPort, keys, ids, hasAuthorization = true, hasTwins = false }: BenchOptions,
   work: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
   requireAddress(url)
@@ -75,6 +77,7 @@ export async function withBench<Result>(
     port: platformPort,
     keys: keys ?? [newSigningKey(), newSigningKey()],
     hasAuthorization,
+    hasTwins,
   })
   const host = createHost(profile, url, { platform: platform.url, credential: profile.credential })
   const sender = createSender(url, profile.timeoutMs)

@@ -50,6 +50,7 @@ export function missingNeeds(profile: Profile): Set<Need> {
     sensitive: resources.some(({ sensitive, properties }) =>
       sensitive.some((name) => typeof properties[name] === 'string'),
     ),
+    optional: resources.some(({ optional }) => optional.length > 0),
     references: resources.some(({ references }) => Object.keys(references).length > 0),
     resolves: profile.resolvesReferences,
     services: Object.keys(profile.services).length > 0,

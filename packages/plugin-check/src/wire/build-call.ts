@@ -23,8 +23,47 @@ export interface CallOptions {
   currentVersion?: string | null
   targetVersion?: string
   action?: ResourceAction
+  /** Instead of `action`, by locator. */
+  actions?: Readonly<Record<string, ResourceAction>>
   schemaVersion?: string
   locators?: readonly string[]
+  /** Instead of the Modules of the profile. */
+  modules?: Profile['resources']
+  /** Names of properties that are not set. */
+  without?: readonly string[]
+}
+
+/**
+ * The first Module of a profile under two other names: as another Module beside it, and, if its name has a letter, under
+ * the same name in other letters. A plugin may read and write them as the first one.
+ */
+export function twinsOf({ resources }: Profile): { first: string; other: string; respelled: string | null } {
+  const [first = ''] = Object.keys(resources)
+  const at = first.lastIndexOf('/') + 1
+  const name = first.slice(at)
+  const swapped = name.replaceAll(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+  return {
+    first,
+    other: `${first.slice(0, at)}${name.slice(0, 120)}-twin`,
+    respelled: swapped === name ? null : first.slice(0, at) + swapped,
+  }
+}
+
+/** These Modules, each like the first of the profile. */
+export const likeFirst = (profile: Profile, locators: readonly (string | null)[]): Profile['resources'] =>
+  Object.fromEntries(
+    locators.flatMap((locator) => {
+      const module = profile.resources[twinsOf(profile).first]
+      return locator === null || module === undefined ? [] : [[locator, module]]
+    }),
+  )
+
+/** The profile with the twins beside its Modules: as an installation with more Modules than one call names. */
+export function withTwins(profile: Profile): Profile {
+  const { other, respelled } = twinsOf(profile)
+  return { ...profile, resources: { ...likeFirst(profile, [other, respelled]), ...profile.resources } }
 }
 
 /** Values for `replace`: of each Module, those of these names and values. */
@@ -39,7 +78,8 @@ export const replaceIn = (
 export const INSTALLED_VERSION = '1.0.0'
 const UPGRADED_VERSION = '1.1.0'
 
-export function buildCall(profile: Profile, installation: InstallationIdentity, options: CallOptions): Call {
+export function buildCall(given: Profile, installation: InstallationIdentity, options: CallOptions): Call {
+  const profile = options.modules === undefined ? given : { ...given, resources: options.modules }
   const { type, stage, operationId, sequence } = options
   const currentVersion =
     options.currentVersion === undefined
@@ -78,17 +118,20 @@ function entryOf(
   options: CallOptions & { currentVersion: string | null; targetVersion: string },
 ): ResourceEntry {
   const resource = profile.resources[locator]
-  const { type, action = type, currentVersion, targetVersion, values = 'properties', replace = {} } = options
+  const action = options.actions?.[locator] ?? options.action ?? options.type
+  const { currentVersion, targetVersion, values = 'properties', replace = {}, without = [] } = options
   const business: JsonObject = { ...resource?.properties, ...resource?.[values], ...replace[locator] }
   return {
     action,
     currentVersion: action === 'INSTALL' ? null : currentVersion,
     targetVersion,
     properties: Object.fromEntries(
-      Object.entries(business).map(([name, value]) => [
-        name,
-        resource?.sensitive.includes(name) === true ? wrapSensitive(value) : wrapData(value),
-      ]),
+      Object.entries(business)
+        .filter(([name]) => !without.includes(name))
+        .map(([name, value]) => [
+          name,
+          resource?.sensitive.includes(name) === true ? wrapSensitive(value) : wrapData(value),
+        ]),
     ),
     references: resource?.references ?? {},
   }

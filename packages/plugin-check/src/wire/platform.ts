@@ -8,6 +8,7 @@ import { referencedServices } from '../../../../contract/protocol/data.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Reference } from '../../../../contract/protocol/typed-value.ts'
 import { UsageError, type Profile } from '../profile.ts'
+import { withTwins } from './build-call.ts'
 import { signToken, type SigningKey } from './keys.ts'
 import { parseJson } from './read-answer.ts'
 import { createServices, SERVICES_PATH, type Services } from './services.ts'
@@ -73,13 +74,16 @@ interface PlatformOptions {
   keys: Platform['keys']
   /** False: authorization read responds with 404. */
   hasAuthorization: boolean
+  /** True: the plugin is also authorized for the twins of the first Module. */
+  hasTwins: boolean
 }
 
 /** Throws a UsageError if the port is taken. */
 export async function startPlatform(
-  profile: Profile,
-  { port, keys, hasAuthorization }: PlatformOptions,
+  given: Profile,
+  { port, keys, hasAuthorization, hasTwins }: PlatformOptions,
 ): Promise<Platform> {
+  const profile = hasTwins ? withTwins(given) : given
   const calls: PlatformCall[] = []
   const material: string[] = []
   const active = new Set<unknown>()

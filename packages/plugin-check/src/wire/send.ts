@@ -24,6 +24,8 @@ export interface Delivery {
   loseResponse?: boolean
   /** Sends the body in this many parts with a pause between them. */
   parts?: number
+  /** Instead: in two parts, of which the first has so many bytes. */
+  splitAt?: number
   pauseMs?: number
   /** Sends the body with `transfer-encoding: chunked`. */
   isChunked?: boolean
@@ -127,7 +129,7 @@ function headersOf({ body, authorization, delivery }: Attempt): Record<string, s
 async function writeBody(
   outgoing: ReturnType<typeof httpRequest>,
   body: Buffer,
-  { cutRequestAt, loseResponse, parts = 1, pauseMs = 0 }: Delivery,
+  { cutRequestAt, loseResponse, splitAt, parts = 1, pauseMs = 0 }: Delivery,
 ): Promise<void> {
   if (cutRequestAt !== undefined) {
     outgoing.write(body.subarray(0, cutRequestAt))
@@ -135,8 +137,8 @@ async function writeBody(
     outgoing.destroy(new Error('cut by plugin-check'))
     return
   }
-  const size = Math.max(1, Math.ceil(body.byteLength / parts))
-  for (let at = 0; at < body.byteLength; at += size) {
+  const even = Math.max(1, Math.ceil(body.byteLength / parts))
+  for (let at = 0, size = splitAt ?? even; at < body.byteLength; at += size, size = even) {
     if (at > 0 && pauseMs > 0) await wait(pauseMs)
     if (outgoing.destroyed) return
     outgoing.write(body.subarray(at, at + size))

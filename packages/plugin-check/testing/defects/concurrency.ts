@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
-import { installs, leak } from './plant.ts'
+import { installs, leak, refusingWhileRunning } from './plant.ts'
 import type { Parts } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -30,34 +30,13 @@ export const CONCURRENCY_DEFECTS = {
   'refuses-in-progress-finally': breaks(
     'concurrent.two-at-once',
     'refuses a repeat for good while the first call runs',
-    (parts, { running }) => {
-      const { once, reachBackend } = parts
-      parts.reachBackend = async (request) => {
-        await reachBackend(request)
-        await wait(5)
-      }
-      parts.once = (request, hash) => {
-        if (running.has(parts.keyOf(request))) throw new Refusal('IN_PROGRESS', 'The call is in progress')
-        return once(request, hash)
-      }
-    },
+    refusingWhileRunning(() => true),
     ['concurrent', 'repeat', 'connection', 'crash'],
   ),
   'locks-first-stage-only': breaks(
     'concurrent.after-stage',
     'lets identical calls of AFTER_RESOURCES fail each other',
-    (parts, { running }) => {
-      const { once, reachBackend } = parts
-      parts.reachBackend = async (request) => {
-        await reachBackend(request)
-        await wait(5)
-      }
-      parts.once = (request, hash) => {
-        if (request.stage === 'AFTER_RESOURCES' && running.has(parts.keyOf(request)))
-          throw new Refusal('CONFLICT', 'The row has changed')
-        return once(request, hash)
-      }
-    },
+    refusingWhileRunning(({ stage }) => stage === 'AFTER_RESOURCES'),
     ['concurrent', 'repeat', 'connection'],
   ),
   'one-lock-for-all': breaks(

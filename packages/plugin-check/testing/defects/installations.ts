@@ -137,6 +137,11 @@ export const INSTALLATION_DEFECTS = {
     },
     ['repeat'],
   ),
+  'needs-workspace': breaks(
+    'isolation.workspace-numbers',
+    'takes workspaceId 0 for a missing one',
+    refusing(({ installation }) => installation.workspaceId === 0, 'WORKSPACE_MISSING'),
+  ),
   'tenant-of-workspace': breaks(
     'isolation.same-scope',
     'makes one tenant for each workspace',

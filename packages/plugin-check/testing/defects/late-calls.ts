@@ -1,6 +1,6 @@
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
-import { comparing, unfenced, refusing, markOf } from './plant.ts'
+import { comparing, lowering, unfenced, refusing, markOf } from './plant.ts'
 import { Refusal } from '../refusal.ts'
 
 // What is wrong with the order of operations.
@@ -137,37 +137,13 @@ export const LATE_DEFECTS = {
   'lowers-after-failure': breaks(
     'late.after-temporary-failure',
     'takes the sequence back if a call is to be retried',
-    (parts, world) => {
-      const { execute } = parts
-      parts.execute = async (request, call) => {
-        const before = markOf(world, request)
-        try {
-          return await execute(request, call)
-        } catch (error) {
-          if (before !== undefined && error instanceof Refusal && error.isRetryable)
-            world.state.marks[request.installation.bundleInstallId] = before
-          throw error
-        }
-      }
-    },
+    lowering((_, error) => error instanceof Refusal && error.isRetryable),
     ['late'],
   ),
   'lowers-after-failed-detach': breaks(
     'late.after-failed-detach',
     'takes the sequence back if a DETACH fails',
-    (parts, world) => {
-      const { execute } = parts
-      parts.execute = async (request, call) => {
-        const before = markOf(world, request)
-        try {
-          return await execute(request, call)
-        } catch (error) {
-          if (before !== undefined && request.operation.operationType === 'DETACH')
-            world.state.marks[request.installation.bundleInstallId] = before
-          throw error
-        }
-      }
-    },
+    lowering(({ operation }) => operation.operationType === 'DETACH'),
   ),
   'fences-once': breaks(
     'late.while-running',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { digest, type Change, type Parts, type World } from '../reference-parts.ts'
@@ -116,6 +117,39 @@ export const hashing =
   (textOf: (request: LifecycleRequest) => unknown): Change =>
   (parts) => {
     parts.hashOf = (_, request) => digest(JSON.stringify(textOf(request)))
+  }
+
+/** Takes the stored sequence back after an error that is meant. */
+export const lowering =
+  (isMeant: (request: LifecycleRequest, error: unknown) => boolean): Change =>
+  (parts, world) => {
+    const { execute } = parts
+    parts.execute = async (request, call) => {
+      const before = markOf(world, request)
+      try {
+        return await execute(request, call)
+      } catch (error) {
+        if (before !== undefined && isMeant(request, error))
+          world.state.marks[request.installation.bundleInstallId] = before
+        throw error
+      }
+    }
+  }
+
+/** Refuses a call that is meant for good while the same one runs, which takes a moment. */
+export const refusingWhileRunning =
+  (isMeant: (request: LifecycleRequest) => boolean): Change =>
+  (parts, { running }) => {
+    const { once, reachBackend } = parts
+    parts.reachBackend = async (request) => {
+      await reachBackend(request)
+      await wait(5)
+    }
+    parts.once = (request, hash) => {
+      if (isMeant(request) && running.has(parts.keyOf(request)))
+        throw new Refusal('IN_PROGRESS', 'The call is in progress')
+      return once(request, hash)
+    }
   }
 
 export const installs = ({ operation, stage }: LifecycleRequest): boolean =>

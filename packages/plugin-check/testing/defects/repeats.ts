@@ -146,6 +146,14 @@ export const REPEAT_DEFECTS = {
     },
     ['concurrent', 'repeat', 'connection'],
   ),
+  'memory-of-twenty-calls': breaks(
+    'repeat.after-other-calls',
+    'remembers the last twenty calls only',
+    remembering((_parts, _request, _key, { state }) => {
+      for (const key of Object.keys(state.calls).slice(0, -20)) delete state.calls[key]
+    }),
+    ['concurrent', 'repeat', 'connection'],
+  ),
   'memory-of-one-stage': breaks(
     'repeat.before-after-both-stages',
     'forgets the first stage when the second is done',

@@ -204,6 +204,18 @@ export const REQUEST_DEFECTS = {
     },
     ['concurrent.slow-upload', 'request.large-body', 'request.deep-nesting'],
   ),
+  'decodes-chunks': breaks(
+    'connection.split-character',
+    'decodes each chunk of a body by itself',
+    (parts) => {
+      parts.readBody = async (incoming) => {
+        let text = ''
+        for await (const chunk of incoming as AsyncIterable<Buffer>) text += chunk.toString()
+        return Buffer.from(text)
+      }
+    },
+    ['repeat.after-every-case'],
+  ),
   'needs-length': breaks(
     'connection.chunked',
     'requires content-length',

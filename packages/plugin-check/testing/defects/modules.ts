@@ -1,0 +1,75 @@
+import { breaks } from './defect.ts'
+import { tenantsOf } from './plant.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import type { Change } from '../reference-parts.ts'
+
+// What is wrong with several Modules, and with what is not set.
+
+/** Applies a request that it has read in a wrong way. */
+const applying =
+  (misread: (request: LifecycleRequest) => LifecycleRequest): Change =>
+  (parts) => {
+    const { apply } = parts
+    parts.apply = (request) => apply(misread(request))
+  }
+
+/** The request with only those Modules for which the condition holds. */
+const withModules = (
+  request: LifecycleRequest,
+  isMeant: (entry: LifecycleRequest['resources'][string]) => boolean,
+): LifecycleRequest => ({
+  ...request,
+  resources: Object.fromEntries(Object.entries(request.resources).filter(([, entry]) => isMeant(entry))),
+})
+
+export const MODULE_DEFECTS = {
+  'keeps-dropped-module': breaks(
+    'module.dropped',
+    'keeps what it made for a Module that an UPGRADE drops',
+    applying((request) => withModules(request, ({ action }) => action !== 'DETACH')),
+  ),
+  'removes-unchanged-module': breaks(
+    'module.unchanged-stays',
+    'takes a Module with action NONE for one that is dropped',
+    applying((request) => ({
+      ...request,
+      resources: Object.fromEntries(
+        Object.entries(request.resources).map(([locator, entry]) => [
+          locator,
+          entry.action === 'NONE' ? { ...entry, action: 'DETACH' } : entry,
+        ]),
+      ),
+    })),
+  ),
+  'merges-values': breaks(
+    'module.value-removed',
+    'keeps the earlier value of a property that is no longer set',
+    (parts, world) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const names = new Map(tenantsOf(world, request).map((tenant) => [tenant.locator, tenant.displayName]))
+        const result = apply(request)
+        for (const tenant of tenantsOf(world, request))
+          if (tenant.displayName === '') tenant.displayName = names.get(tenant.locator) ?? ''
+        return result
+      }
+    },
+  ),
+  'folds-locators': breaks('module.spelling', 'compares locators without upper and lower case', (parts) => {
+    const { tenantKey } = parts
+    parts.tenantKey = (request, locator) => tenantKey(request, locator.toLowerCase())
+  }),
+  'detach-removes-named': breaks(
+    'module.detached-unnamed',
+    'removes only what a DETACH names',
+    (parts, { state }) => {
+      parts.remove = (request) => {
+        const keys = Object.keys(request.resources)
+          .map((locator) => parts.tenantKey(request, locator))
+          .filter((key) => Object.hasOwn(state.tenants, key))
+        for (const key of keys) delete state.tenants[key]
+        return keys.length
+      }
+    },
+  ),
+}
