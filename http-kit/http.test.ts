@@ -232,7 +232,10 @@ describe('serve', () => {
   })
 
   it('finishes requests before it stops, and aborts those that take too long', async () => {
+    let waiting = 0
+    const bothWait = Promise.withResolvers<void>()
     const slow = new Hono().get('/:ms', async (c) => {
+      if (++waiting === 2) bothWait.resolve()
       await new Promise((resolve) => setTimeout(resolve, Number(c.req.param('ms'))))
       return c.text('done')
     })
@@ -240,7 +243,7 @@ describe('serve', () => {
     const soon = fetch(`http://127.0.0.1:${server.port}/100`)
     const never = fetch(`http://127.0.0.1:${server.port}/2000`)
     const cut = assert.rejects(never)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await bothWait.promise
     await server.stop({ graceMs: 500 })
     assert.equal(await (await soon).text(), 'done')
     await cut
