@@ -95,10 +95,10 @@ case "$name" in
   audit:verify) program=runtime/commands/verify-audit.ts ;;
   *) echo "There is no command \\"$name\\". There are: runtime console doctor migrate backup restore recover support-bundle keys:rotate keys:rewrap keys:assertion audit:verify." >&2; exit 2 ;;
 esac
-cd "$(dirname "$0")/.."
-NODE_COMPILE_CACHE="$PWD/compiled" NODE_COMPILE_CACHE_PORTABLE=1
-export NODE_COMPILE_CACHE NODE_COMPILE_CACHE_PORTABLE
-exec bin/node "$program" "$@"
+root=$(cd "$(dirname "$0")/.." && pwd)
+DATA_DIR="\${DATA_DIR:-$root/data}" NODE_COMPILE_CACHE="$root/compiled" NODE_COMPILE_CACHE_PORTABLE=1
+export DATA_DIR NODE_COMPILE_CACHE NODE_COMPILE_CACHE_PORTABLE
+exec "$root/bin/node" "$root/$program" "$@"
 `
 
 const [target] = process.argv.slice(2)

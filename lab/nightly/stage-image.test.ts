@@ -37,7 +37,8 @@ test('every program of the image works with what is in it', { skip }, async () =
 
   const [port, runtimePort] = [await freePort(), await freePort()]
   const file = (name: string): string => join(folder, name)
-  const keys = await run('keys:assertion', ['--out', file('key'), '--public', file('keys')], {})
+  // relative to the folder in which it is run
+  const keys = await run('keys:assertion', ['--out', 'key', '--public', 'keys'], {})
   assert.equal(keys.code, 0, keys.output)
   writeFileSync(file('sealing-key'), Buffer.alloc(32, 7).toString('base64'), { mode: 0o400 })
   const shared = {
