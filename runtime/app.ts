@@ -40,7 +40,6 @@ import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import { startKeyKeeper } from './keys/rotate.ts'
-import { readSealingKeys } from './keys/sealing-key.ts'
 import { ANCHOR_FILE } from './use-cases/audit/verify-chain.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openExistingVault, openVault } from './keys/open-vault.ts'
@@ -362,11 +361,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       tasks = combineTasks([
         troubles,
         watchClock(workerDeps, clock, signer.publicKey),
-        startJanitor(workerDeps, signer.publicKey, {
-          sealingKeys: () => readSealingKeys(sealingKeys),
+        startJanitor(
+          workerDeps,
+          signer.publicKey,
           // the log of a program with its own database is often not kept
-          file: options.isExclusive === true ? join(options.dataDir, ANCHOR_FILE) : null,
-        }),
+          options.isExclusive === true ? join(options.dataDir, ANCHOR_FILE) : null,
+        ),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering),
         ...(options.retention === undefined ? [] : [keepNoLonger(options.retention)]),

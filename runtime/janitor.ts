@@ -13,9 +13,7 @@ import {
   mergeVersionCounts,
   rollUpOperations,
 } from './store/overview/aggregate-counts.ts'
-import { codesOf } from './keys/authentication.ts'
-import type { SealingKey } from './keys/sealing-key.ts'
-import { anchorText, appendAnchor } from './use-cases/audit/verify-chain.ts'
+import { appendAnchor, signedAnchor } from './use-cases/audit/verify-chain.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
 
@@ -26,12 +24,12 @@ const BATCH = 5_000
 
 /**
  * Periodically publishes this replica's signing key, deletes expired rows, settles causes, merges counts, and writes anchors of
- * the audit.
+ * the audit: to the log, and to `anchorFile` unless it is null.
  */
 export function startJanitor(
   deps: RuntimeDeps,
   publicKey: PublicKey,
-  anchors: AnchorSettings = { sealingKeys: () => Promise.resolve([]), file: null },
+  anchorFile: string | null = null,
 ): PeriodicTask {
   return combineTasks([
     runEvery(
@@ -56,33 +54,21 @@ export function startJanitor(
         failureMessage: 'the state of the audit could not be read',
         first: 'immediately',
       },
-      () => keepAnchor(deps, anchors),
+      () => keepAnchor(deps, anchorFile),
     ),
   ])
 }
 
-/** What anchors are signed with, and where they are kept beside the log. */
-export interface AnchorSettings {
-  sealingKeys: () => Promise<readonly SealingKey[]>
-  /** Null if the log is enough. */
-  file: string | null
-}
-
 /**
- * Stored apart from the database, anchors uncover a chain that was cut or rewritten as a whole. Their codes show that they were
- * not written by somebody who can write to the same place.
+ * Stored apart from the database, anchors uncover a chain that was cut or rewritten as a whole. Their signatures show that they
+ * were not written by somebody who can write to the same place.
  */
-async function keepAnchor({ db, log }: RuntimeDeps, { sealingKeys, file }: AnchorSettings): Promise<void> {
-  const head = await readHead(db)
-  if (head.sequence === 0) return
-  const anchor = { sequence: head.sequence, hash: head.hash.toString('hex') }
-  const codes = codesOf(await sealingKeys(), 'audit anchor', anchorText(anchor))
-  const text = Object.entries(codes)
-    .map(([fingerprint, code]) => `${fingerprint}=${code}`)
-    .join(',')
-  const signed = { ...anchor, ...(text !== '' && { codes: text }) }
-  log.info('audit anchor', signed)
-  if (file !== null) await appendAnchor(file, signed)
+async function keepAnchor({ db, log, vault }: RuntimeDeps, file: string | null): Promise<void> {
+  const { sequence, hash } = await readHead(db)
+  if (sequence === 0) return
+  const anchor = signedAnchor({ sequence, hash: hash.toString('hex') }, vault.signatures.bind(vault))
+  log.info('audit anchor', anchor)
+  if (file !== null) await appendAnchor(file, anchor)
 }
 
 async function settle({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {

@@ -8,7 +8,6 @@ export type {
   SearchReading,
   OperationDetail,
   RefusedWrite,
-  OperationReceipt,
   PluginCall,
   WireEvidence,
 } from '#contract/runtime-api/operations.ts'
@@ -42,6 +41,8 @@ export type {
   PropertyChange,
   PropertyView,
 } from '#contract/runtime-api/common.ts'
+export type { OperationReceipt } from '#contract/runtime-api/receipts.ts'
+export type { PlatformKey, Signature } from '#contract/runtime-api/platform-keys.ts'
 export type { Trouble } from '#contract/runtime-api/troubles.ts'
 export type { ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'

@@ -13,11 +13,13 @@ import { operationComparisonEndpoints } from './operation-comparison.ts'
 import { operationContextEndpoints } from './operation-context.ts'
 import { operationRunEndpoints } from './operation-runs.ts'
 import { operationEndpoints } from './operations.ts'
+import { platformKeyEndpoints } from './platform-keys.ts'
 import { pluginCallEndpoints } from './plugin-calls.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
 import { propertyEndpoints } from './properties.ts'
+import { receiptEndpoints } from './receipts.ts'
 import { recoveryEndpoints } from './recovery.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
@@ -34,6 +36,7 @@ export const runtimeApi = {
   ...installationEndpoints,
   ...operationEndpoints,
   ...operationRunEndpoints,
+  ...receiptEndpoints,
   ...operationContextEndpoints,
   ...operationComparisonEndpoints,
   ...causeEndpoints,
@@ -53,6 +56,7 @@ export const runtimeApi = {
   ...webhookEndpoints,
   ...inboxEndpoints,
   ...auditEndpoints,
+  ...platformKeyEndpoints,
   ...eventEndpoints,
 }
 export type RuntimeApi = typeof runtimeApi

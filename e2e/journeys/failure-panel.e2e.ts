@@ -263,6 +263,7 @@ test('each failure says what failed, where, whether anything is going on, and wh
       .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: Buffer.from(content) })
   await choose(text)
   await expect(page.getByText('The content of this receipt matches its digest')).toBeVisible()
+  await expect(page.getByText('This platform signed the receipt')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'The tenant is still used.' })).toBeVisible()
   await choose(text.replace('STILL_USED', 'NEVER_USED'))
   await expect(page.getByText('The receipt was changed after it was exported')).toBeVisible()

@@ -1,26 +1,29 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { PlatformKey } from '#contract/runtime-api/platform-keys.ts'
 import { isPgError, PG } from '#database/transaction.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from './open-for-command.ts'
 import { readRuntimeSettings } from '../config.ts'
-import { authenticityOf, codesOf } from '../keys/authentication.ts'
-import type { Codes } from '../keys/authentication.ts'
+import { authenticityBy, platformKeysOf, signaturesOf } from '../keys/platform-keys.ts'
 import { readSealingKeys } from '../keys/sealing-key.ts'
-import type { SealingKey } from '../keys/sealing-key.ts'
 import {
   ANCHOR_FILE,
   anchorText,
   appendAnchor,
   readAnchors,
+  signaturesIn,
+  signedAnchor,
   verifyChain,
 } from '../use-cases/audit/verify-chain.ts'
 import type { Anchor, ChainVerdict } from '../use-cases/audit/verify-chain.ts'
 
-const USAGE = 'npm run audit:verify [-- [--anchors FILE] [--export FILE]]'
+const USAGE = 'npm run audit:verify [-- [--anchors FILE] [--export FILE] [--keys FILE]]'
 
 /** Verifies the whole audit, prints the result in one line, and exits with 1 if the audit is broken. */
 async function main({ onStop, end }: Program): Promise<void> {
@@ -30,14 +33,20 @@ async function main({ onStop, end }: Program): Promise<void> {
   const isEmbedded = database.url === null && existsSync(kept)
   const file = files.anchors ?? (isEmbedded ? kept : undefined)
   const anchors = file === undefined ? [] : await readAnchors(file)
-  const keys = await readSealingKeys({ dataDir, files: sealingKeyFiles })
-  const forged = anchors.find((anchor) => authenticityOfAnchor(anchor, keys) === 'forged')
+  const sealingKeys = await readSealingKeys({ dataDir, files: sealingKeyFiles })
+  const keys = [
+    ...platformKeysOf(sealingKeys),
+    ...(files.keys === undefined ? [] : await readKeys(files.keys)),
+  ]
+  const authenticity = (anchor: Anchor) =>
+    authenticityBy(keys, signaturesIn(anchor), { kind: 'audit anchor', text: anchorText(anchor) })
+  const forged = anchors.find((anchor) => authenticity(anchor) === 'forged')
   if (forged !== undefined)
-    return end(1, `The anchor of entry ${forged.sequence} was written by somebody without the sealing key.`)
+    return end(1, `The anchor of entry ${forged.sequence} was not written by this platform.`)
   const authentic =
     keys.length === 0
       ? anchors.length
-      : anchors.filter((anchor) => authenticityOfAnchor(anchor, keys) === 'authentic').length
+      : anchors.filter((anchor) => authenticity(anchor) === 'authentic').length
 
   const { db } = await openForCommand(onStop, 'audit-verify')
   const verdict = await verifyChain(db, anchors).catch(explainMissingChain)
@@ -45,15 +54,21 @@ async function main({ onStop, end }: Program): Promise<void> {
   console.log(`The audit holds: ${inWords(verdict, { anchors: anchors.length, authentic })}.`)
   if (files.export !== undefined && verdict.last !== null) {
     const { sequence, hash, at } = verdict.last
-    await appendAnchor(files.export, withCodes({ sequence, hash: hash.toString('hex'), at }, keys))
+    const anchor = { sequence, hash: hash.toString('hex'), at }
+    await appendAnchor(
+      files.export,
+      signedAnchor(anchor, (kind, signed) => signaturesOf(sealingKeys, kind, signed)),
+    )
     console.log(`Its anchor was added to ${files.export}: entry ${sequence}.`)
   }
   end(0)
 }
 
-function readArguments(): { anchors?: string | undefined; export?: string | undefined } {
+function readArguments(): Partial<Record<'anchors' | 'export' | 'keys', string | undefined>> {
   try {
-    return parseArgs({ options: { anchors: { type: 'string' }, export: { type: 'string' } } }).values
+    return parseArgs({
+      options: { anchors: { type: 'string' }, export: { type: 'string' }, keys: { type: 'string' } },
+    }).values
   } catch (error) {
     throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
   }
@@ -69,17 +84,15 @@ function explainMissingChain(error: unknown): never {
   )
 }
 
-function withCodes(anchor: Anchor, keys: readonly SealingKey[]): Anchor {
-  const codes = Object.entries(codesOf(keys, 'audit anchor', anchorText(anchor)))
-  return codes.length === 0 ? anchor : { ...anchor, codes: codes.map((code) => code.join('=')).join(',') }
-}
-
-function authenticityOfAnchor(anchor: Anchor, keys: readonly SealingKey[]) {
-  const codes = (anchor.codes ?? '').split(',').map((code) => code.split('='))
-  return authenticityOf(Object.fromEntries(codes) as Codes, keys, {
-    purpose: 'audit anchor',
-    text: anchorText(anchor),
-  })
+/** The answer of `GET /platform-keys`, kept in a file. */
+async function readKeys(file: string): Promise<PlatformKey[]> {
+  try {
+    return z.object({ keys: z.array(PlatformKey) }).parse(JSON.parse(await readFile(file, 'utf8'))).keys
+  } catch (error) {
+    throw new SettingsError(`${file} has no platform keys: save the answer of GET /api/platform-keys there`, {
+      cause: error,
+    })
+  }
 }
 
 function inWords(
@@ -88,7 +101,7 @@ function inWords(
 ): string {
   if (first === null || last === null) return 'it has no entries'
   const entries = last.sequence === 1 ? '1 entry' : `${last.sequence} entries`
-  const signed = authentic === anchors ? '' : ` (${anchors - authentic} without a code of this sealing key)`
+  const signed = authentic === anchors ? '' : ` (${anchors - authentic} without a signature of these keys)`
   const met = anchors === 0 ? '' : `, and ${anchors === 1 ? 'the anchor' : `all ${anchors} anchors`}${signed}`
   return `${entries}, from 1 of ${first.at} to ${last.sequence} of ${last.at}, each in its place${met}`
 }

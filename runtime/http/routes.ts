@@ -107,6 +107,7 @@ const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as
 export function createHandlers({ egress, stream, troubles }: RouteOptions): Handlers {
   return {
     'GET /summary': readSummary,
+    'GET /platform-keys': ({ deps }) => Promise.resolve({ keys: deps.vault.platformKeys() }),
     'GET /troubles': () => Promise.resolve({ items: [...troubles()] }),
     'GET /scopes': listScopes,
 

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SealingKey } from './sealing-key.ts'
 
 /** What a code is for; each has a key of its own, derived from the sealing key. */
-export type CodePurpose = 'backup' | 'audit anchor'
+export type CodePurpose = 'backup'
 
 /** Codes of one text, by the fingerprint of the sealing key. */
 export type Codes = Readonly<Record<string, string>>

@@ -1,12 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { PlatformKey, Signature } from '#contract/runtime-api/platform-keys.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { listDataKeys } from '../store/data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys.ts'
+import { platformKeysOf, signaturesOf } from './platform-keys.ts'
 import { decrypt, encrypt, unwrapDataKey } from './sealing-key.ts'
 import type { DataKey, SealingKey } from './sealing-key.ts'
 import { DoesNotOpen, UnknownDataKey, FORMAT, HEADER_BYTES, headerOf } from '../sealing/sealed-value.ts'
 import type { Db } from '../model/db.ts'
-import type { Place, Vault } from '../model/vault.ts'
+import type { Place, SignedKind, Vault } from '../model/vault.ts'
 
 /**
  * The maximum age of the knowledge which data key is current. A replica that was disconnected for longer refuses to
@@ -59,6 +61,14 @@ export class Keyring implements Vault {
     const wanted = hmac(digestKey, message)
     const found = digest.subarray(HEADER_BYTES)
     return found.length === wanted.length && timingSafeEqual(found, wanted)
+  }
+
+  signatures(kind: SignedKind, text: string): Signature[] {
+    return signaturesOf(this.#sealingKeys, kind, text)
+  }
+
+  platformKeys(): PlatformKey[] {
+    return platformKeysOf(this.#sealingKeys)
   }
 
   async learn(db: Db): Promise<void> {

@@ -1,4 +1,5 @@
 import type { JWK } from 'jose'
+import type { PlatformKey, Signature } from '#contract/runtime-api/platform-keys.ts'
 import type { Db } from './db.ts'
 
 /**
@@ -21,9 +22,16 @@ export interface Vault {
   digest(message: string): Buffer
   /** Throws as `open` does. */
   isDigestOf(digest: Buffer, message: string): boolean
+  /** Signs a text with each platform key. */
+  signatures(kind: SignedKind, text: string): Signature[]
+  /** The public halves of the platform keys. */
+  platformKeys(): PlatformKey[]
   /** Reads the data keys of the database again. */
   learn(db: Db): Promise<void>
 }
+
+/** What the platform signs for readers outside of it. */
+export type SignedKind = 'operation receipt' | 'audit anchor'
 
 /** A data key as stored in the database. */
 export interface WrappedDataKey {

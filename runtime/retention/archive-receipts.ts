@@ -34,7 +34,7 @@ export async function archiveReceipts(
     // a step that ran out of time continues where it stopped, instead of repeating the same receipts each time
     if ((await stat(join(month, file)).catch(nullWhen('ENOENT'))) !== null) continue
     const operation = await readDetail({ deps, actor }, operationId)
-    const receipt = receiptOf(operation, { at: deps.clock.now(), by: actor })
+    const receipt = receiptOf(deps.vault, operation, { at: deps.clock.now(), by: actor })
     const text = `${JSON.stringify(receipt, null, 2)}\n`
     await writeOnce(month, file, text)
   }

@@ -11,10 +11,18 @@ import { sql } from 'kysely'
 import { readChain, readHead } from '../../store/audit.ts'
 import { createLog } from '#http-kit/log.ts'
 import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
-import { codesOf } from '../../keys/authentication.ts'
+import { authenticityBy, platformKeysOf } from '../../keys/platform-keys.ts'
 import { startJanitor } from '../../janitor.ts'
 import { testRuntime } from '../../testing/runtime.ts'
-import { Anchor, anchorText, entryHash, NO_HASH, readAnchors, verifyChain } from './verify-chain.ts'
+import {
+  Anchor,
+  anchorText,
+  entryHash,
+  NO_HASH,
+  readAnchors,
+  signaturesIn,
+  verifyChain,
+} from './verify-chain.ts'
 import { recordAudit } from './record.ts'
 import { testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
@@ -202,33 +210,24 @@ describe('the audit verification finds', () => {
 })
 
 describe('the log', () => {
-  it('contains an anchor of the audit from the start of a replica on, with a code (G10)', async () => {
+  it('contains an anchor of the audit from the start of a replica on, signed (G10)', async () => {
     const runtime = await testRuntime()
     await runtime.write(({ tx, actor }) => recordAudit(tx, actor, { action: 'plugin.save', subject: 'one' }))
     const logged = Promise.withResolvers<string>()
     const log = createLog({ name: 'test', level: 'info', stream: { write: logged.resolve } })
     const folder = await mkdtemp(join(tmpdir(), 'anchor-'))
-    const key = { key: randomBytes(32), fingerprint: '0123456789abcdef', source: 'the test' }
-    const janitor = startJanitor(
-      { ...runtime.deps, log },
-      { kid: 'k', kty: 'OKP' },
-      {
-        sealingKeys: () => Promise.resolve([key]),
-        file: join(folder, 'anchors'),
-      },
-    )
+    const janitor = startJanitor({ ...runtime.deps, log }, { kid: 'k', kty: 'OKP' }, join(folder, 'anchors'))
     const line = await logged.promise
     await janitor.stop()
     const { sequence, hash } = await readHead(runtime.db)
     const { msg, ...fields } = JSON.parse(line) as { msg: string }
     assert.equal(msg, 'audit anchor')
-    const { codes = '', ...anchor } = Anchor.parse(fields)
+    const { signatures = '', ...anchor } = Anchor.parse(fields)
     assert.deepEqual(anchor, { sequence, hash: hash.toString('hex') })
-    assert.equal(
-      codes,
-      `0123456789abcdef=${codesOf([key], 'audit anchor', anchorText(anchor))[key.fingerprint]}`,
-    )
-    assert.deepEqual(await readAnchors(join(folder, 'anchors')), [{ ...anchor, codes }])
+    const signed = { kind: 'audit anchor', text: anchorText(anchor) } as const
+    const keys = runtime.deps.vault.platformKeys()
+    assert.equal(authenticityBy(keys, signaturesIn({ ...anchor, signatures }), signed), 'authentic')
+    assert.deepEqual(await readAnchors(join(folder, 'anchors')), [{ ...anchor, signatures }])
     await rm(folder, { recursive: true })
     await runtime.close()
   })
@@ -307,20 +306,28 @@ describe('npm run audit:verify', () => {
     const good = await run(['--anchors', file], env)
     assert.match(good.stdout, /and the anchor\.\n$/)
     const anchor = JSON.parse(await readFile(file, 'utf8')) as Anchor
-    // who can write to the file replaces its number and hash, and keeps the code
+    // an auditor with the public keys alone finds the same
+    const keys = join(folder, 'platform-keys.json')
+    const sealing = { key: Buffer.from(await readFile(key, 'utf8'), 'base64') }
+    await writeFile(keys, JSON.stringify({ keys: platformKeysOf([sealing]) }))
+    const outside = { DATABASE_URL: audit.url, DATA_DIR: join(folder, 'empty') }
+    assert.match((await run(['--anchors', file, '--keys', keys], outside)).stdout, /and the anchor\.\n$/)
+    // who can write to the file replaces its number and hash, and keeps the signature
     await writeFile(file, `${JSON.stringify({ ...anchor, hash: 'a'.repeat(64) })}\n`)
-    const forged = await run(['--anchors', file], env)
-    assert.equal(forged.code, 1)
-    assert.match(
-      forged.stderr,
-      /^The anchor of entry \d+ was written by somebody without the sealing key\.\n$/,
-    )
-    // or removes the code
-    const { codes: _, ...bare } = anchor
+    for (const [options, environment] of [
+      [[], env],
+      [['--keys', keys], outside],
+    ] as const) {
+      const forged = await run(['--anchors', file, ...options], environment)
+      assert.equal(forged.code, 1)
+      assert.match(forged.stderr, /^The anchor of entry \d+ was not written by this platform\.\n$/)
+    }
+    // or removes the signature
+    const { signatures: _, ...bare } = anchor
     await writeFile(file, `${JSON.stringify(bare)}\n`)
     assert.match(
       (await run(['--anchors', file], env)).stdout,
-      /the anchor \(1 without a code of this sealing key\)/,
+      /the anchor \(1 without a signature of these keys\)/,
     )
   })
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFile, readFile } from 'node:fs/promises'
 import * as z from 'zod'
+import type { Signature } from '#contract/runtime-api/platform-keys.ts'
 import type { Db } from '../../model/db.ts'
+import type { SignedKind } from '../../model/vault.ts'
 import { readChain, readHead } from '../../store/audit.ts'
 import type { ChainedRow, AuditHead } from '../../store/audit.ts'
 
@@ -126,17 +128,31 @@ export const Anchor = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   /** When the entry was written; a log line has its own time. */
   at: z.string().optional(),
-  /** `fingerprint=code` of each sealing key, with commas: a code that nobody makes without the key. */
-  codes: z.string().max(1_000).optional(),
+  /** `key=signature` of each platform key, with commas. */
+  signatures: z.string().max(2_000).optional(),
 })
 export type Anchor = z.infer<typeof Anchor>
 
 /** In `DATA_DIR` of a program with an embedded database: its anchors. */
 export const ANCHOR_FILE = 'audit-anchors.jsonl'
 
-/** The text whose codes an anchor has. */
+/** The text that the platform keys sign. */
 export const anchorText = ({ sequence, hash }: Pick<Anchor, 'sequence' | 'hash'>): string =>
   `${sequence}:${hash}`
+
+/** An anchor with its signatures. */
+export function signedAnchor(anchor: Anchor, sign: (kind: SignedKind, text: string) => Signature[]): Anchor {
+  const signatures = sign('audit anchor', anchorText(anchor))
+  if (signatures.length === 0) return anchor
+  return { ...anchor, signatures: signatures.map(({ keyId, value }) => `${keyId}=${value}`).join(',') }
+}
+
+/** The signatures of an anchor. */
+export const signaturesIn = ({ signatures = '' }: Anchor): Signature[] =>
+  signatures.split(',').flatMap((part) => {
+    const [keyId, value] = part.split('=')
+    return keyId === undefined || value === undefined ? [] : [{ keyId, value }]
+  })
 
 /** Appends a line to a file of anchors; creates the file if it does not exist. */
 export function appendAnchor(file: string, anchor: Anchor): Promise<void> {

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { hideProtectedProperty } from '#contract/protocol/protected-property.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
-import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/operations.ts'
+import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/receipts.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { writeRuleOf } from '../../engine/calls/refused-write.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { Tx } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { batchesOfOperation } from '../../store/batches/list-batches.ts'
 import { readMarksSince } from '../../store/configuration/sensitivity.ts'
@@ -124,11 +125,12 @@ export async function readReceipt(
   const { actor, deps } = context
   const operation = await readDetail(context, params.operationId)
   authorize(actor, 'operation:export', operation.installation)
-  return receiptOf(operation, { at: deps.clock.now(), by: actor })
+  return receiptOf(deps.vault, operation, { at: deps.clock.now(), by: actor })
 }
 
-/** The receipt with its digest, which `by` exports. */
+/** The receipt with its signatures and its digest, which `by` exports. */
 export function receiptOf(
+  vault: Vault,
   operation: OperationDetail,
   { at, by }: { at: Date; by: Person },
 ): Answer<ReceiptEndpoint> {
@@ -140,7 +142,9 @@ export function receiptOf(
     exportedBy: { id: by.id, name: by.name },
     operation,
   } as const)
-  return { ...content, sha256: digestOf(content) }
+  const signatures = vault.signatures('operation receipt', digestOf(content))
+  const signed = { ...content, signatures }
+  return { ...signed, sha256: digestOf(signed) }
 }
 
 function digestOf(content: object): string {

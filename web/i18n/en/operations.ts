@@ -629,6 +629,20 @@ export const operations = {
   'receipt.about': 'The file is read in this browser only. It is not uploaded.',
   'receipt.intact': 'The content of this receipt matches its digest',
   'receipt.exported': 'Exported by {person},',
+  'receipt.signature.authentic': 'This platform signed the receipt',
+  'receipt.signature.authentic.about': 'Nobody has changed it since its export.',
+  'receipt.signature.forged': 'The signature does not match',
+  'receipt.signature.forged.about':
+    'Someone changed the receipt, and may have computed its digest again. Do not rely on it: export it again.',
+  'receipt.signature.foreign': 'This platform did not sign the receipt with a current key',
+  'receipt.signature.foreign.about':
+    'It is of another platform, or of the time before its keys were replaced. Verify it with the public keys of that platform or time.',
+  'receipt.signature.unsigned': 'The receipt is not signed',
+  'receipt.signature.unsigned.about':
+    'Anyone can compute the digest of a changed receipt. Compare it with the operation, or export it again.',
+  'receipt.signature.unknown': 'The signature is not verified',
+  'receipt.signature.unknown.about':
+    'The public keys could not be read, or this browser does not verify signatures of this kind.',
   'receipt.refused': 'This file can’t be opened',
   'receipt.refused.unreadable': 'The file could not be read. Choose it again.',
   'receipt.now': 'When it was exported',

@@ -17,8 +17,8 @@ const failed = operation(
   { after: [call('hooks', 20, [timedOut])] },
 )
 
-/** A receipt with the right digest. */
-async function receiptOf(bundleId: string): Promise<File> {
+/** A receipt with the right digest, and with the signature of this key. */
+async function receiptOf(bundleId: string, key?: CryptoKey, isChanged = false): Promise<File> {
   const installation = { ...failed.installation, bundle: { environmentKey: 'staging', bundleId } }
   const content = {
     format: 'bundle-console/operation-receipt',
@@ -27,13 +27,46 @@ async function receiptOf(bundleId: string): Promise<File> {
     exportedBy: { id: 'u1', name: 'Sam' },
     operation: { ...failed, installation },
   }
-  const bytes = new TextEncoder().encode(canonicalize(content))
-  const digest = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
-  const sha256 = digest.map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return new File([JSON.stringify({ ...content, sha256 })], 'receipt.json', { type: 'application/json' })
+  const text = new TextEncoder().encode(`bundle-console operation receipt\n${await digestOf(content)}`)
+  const signed = {
+    ...content,
+    ...(key && {
+      signatures: [{ keyId: 'one', value: base64url(await crypto.subtle.sign('Ed25519', key, text)) }],
+    }),
+    ...(isChanged && { exportedBy: { id: 'u2', name: 'Eve' } }),
+  }
+  const receipt = { ...signed, sha256: await digestOf(signed) }
+  return new File([JSON.stringify(receipt)], 'receipt.json', { type: 'application/json' })
 }
 
-test('a receipt describes the past, has no links and sends no request', async () => {
+async function digestOf(content: object): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalize(content))
+  const digest = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+  return digest.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const base64url = (bytes: ArrayBuffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+test('a receipt is of this platform only with the signature of one of its keys', async () => {
+  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
+  const { x = '' } = await crypto.subtle.exportKey('jwk', pair.publicKey)
+  const key = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: 'one', x } as const
+  await serveScope({ 'GET /platform-keys': () => ({ keys: [key] }) })
+  await renderConsole('/receipt')
+  const input = page.getByLabelText('Receipt file')
+  await userEvent.upload(input, await receiptOf('one', pair.privateKey))
+  await expect.element(page.getByText('This platform signed the receipt')).toBeVisible()
+  await userEvent.upload(input, await receiptOf('two', pair.privateKey, true))
+  await expect.element(page.getByText('The signature does not match')).toBeVisible()
+  await userEvent.upload(input, await receiptOf('three'))
+  await expect.element(page.getByText('The receipt is not signed')).toBeVisible()
+})
+
+test('a receipt describes the past, has no links and reads no operation', async () => {
   const { api } = await serveScope()
   await renderConsole('/receipt')
   const input = page.getByLabelText('Receipt file')

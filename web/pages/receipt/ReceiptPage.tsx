@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
 import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -21,8 +23,9 @@ import { FailurePanel } from '../operations/detail/failure/FailurePanel.tsx'
 import { PlannedProperties, PlannedResources } from '../operations/detail/PlannedChanges.tsx'
 import { timelineOf } from '../operations/detail/calls/timeline.ts'
 import { readReceipt, type ReceiptReading } from './read-receipt.ts'
+import { verifySignature } from './verify-signature.ts'
 
-/** Opens the receipt of an operation from a file. Nothing is read from the server, and nothing is sent to it. */
+/** Opens the receipt of an operation from a file. Only the public keys are read from the server, and nothing is sent to it. */
 export function ReceiptPage() {
   const t = useText()
   const [reading, setReading] = useState<ReceiptReading | null>(null)
@@ -78,7 +81,7 @@ export function ReceiptPage() {
         )}
         {reading?.kind === 'receipt' && (
           <AsOfContext value={Date.parse(reading.receipt.exportedAt)}>
-            <Receipt receipt={reading.receipt} />
+            <Receipt receipt={reading.receipt} signed={reading.signed} />
           </AsOfContext>
         )}
       </div>
@@ -86,7 +89,7 @@ export function ReceiptPage() {
   )
 }
 
-function Receipt({ receipt }: { receipt: OperationReceipt }) {
+function Receipt({ receipt, signed }: { receipt: OperationReceipt; signed: string }) {
   const t = useText()
   const { operation, exportedAt, exportedBy, sha256 } = receipt
   return (
@@ -99,6 +102,7 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
           SHA-256 <Mono>{sha256}</Mono>
         </p>
       </Notice>
+      <SignatureNotice receipt={receipt} signed={signed} />
       <h2 className="flex flex-wrap items-center gap-3 text-lg font-semibold">
         {operationName(operation, t)}
         <OperationBadge state={operation.state} look="pill" className="text-sm" />
@@ -116,5 +120,31 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
       <PlannedResources operation={operation} />
       <PlannedProperties operation={operation} />
     </>
+  )
+}
+
+const TONES = {
+  authentic: 'ok',
+  forged: 'error',
+  foreign: 'warn',
+  unsigned: 'warn',
+  unknown: 'warn',
+} as const
+
+/** Whether this platform has signed the receipt. The file stays in the browser; the keys come from the server. */
+function SignatureNotice({ receipt, signed }: { receipt: OperationReceipt; signed: string }) {
+  const t = useText()
+  const keys = useQuery(apiQuery('GET /platform-keys', {}))
+  const { data: authenticity } = useQuery({
+    queryKey: ['signature', signed, receipt.signatures, keys.data?.keys],
+    queryFn: () => verifySignature(keys.data?.keys ?? [], receipt.signatures, signed),
+    enabled: keys.data !== undefined,
+  })
+  const shown = authenticity ?? (keys.isError ? 'unknown' : null)
+  if (shown === null) return null
+  return (
+    <Notice tone={TONES[shown]} live title={t(`operations.receipt.signature.${shown}`)}>
+      {t(`operations.receipt.signature.${shown}.about`)}
+    </Notice>
   )
 }

@@ -26,10 +26,15 @@ export type ReceiptRefusal =
   | 'invalid'
 
 export type ReceiptReading =
-  | { kind: 'receipt'; receipt: OperationReceipt }
+  | {
+      kind: 'receipt'
+      receipt: OperationReceipt
+      /** The digest that the platform keys sign. */
+      signed: string
+    }
   | { kind: 'refused'; reason: ReceiptRefusal }
 
-/** Reads a receipt and checks that nobody has changed it since its export. Needs no server. Never rejects. */
+/** Reads a receipt and checks its digest. Needs no server. Never rejects. */
 export async function readReceipt(file: Blob): Promise<ReceiptReading> {
   if (file.size > RECEIPT_BYTES_MAX) return refuse('tooLarge')
   try {
@@ -54,7 +59,11 @@ async function readText(
   if (typeof sha256 !== 'string') return refuse('invalid')
   if (sha256 !== (await digestOf(content))) return refuse('altered')
   const parsed = OperationReceipt.safeParse(json)
-  return parsed.success ? { kind: 'receipt', receipt: parsed.data } : refuse('invalid')
+  const { signatures: _, ...unsigned } = content
+  const signed = await digestOf(unsigned)
+  return parsed.success && signed !== null
+    ? { kind: 'receipt', receipt: parsed.data, signed }
+    : refuse('invalid')
 }
 
 const refuse = (reason: ReceiptRefusal): ReceiptReading => ({ kind: 'refused', reason })

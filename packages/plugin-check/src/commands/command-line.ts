@@ -55,6 +55,7 @@ plugin-check explain CASE                explain one case
   --docs-url URL         where the pages of the cases are, for links of the reports
   --values FILE          values for what a receipt masks, by JSON pointer; otherwise they are asked for
                          with call: properties, changed or invalid of the profile, or values by locator and property
+  --platform-keys FILE   refuse a receipt that none of these public keys has signed (GET /platform-keys)
   --manifest FILE  --next FILE  --plugin ID   the bundle of init, its next version, and which of its plugins
   --operation TYPE  --stage STAGE             what call sends (stage: BEFORE_RESOURCES)
   --install ID  --operation-id ID  --sequence N   an installation, operation and sequence that call sends again
@@ -139,6 +140,7 @@ function readOptions(args: readonly string[]) {
         badge: { type: 'string' },
         'docs-url': { type: 'string' },
         values: { type: 'string' },
+        'platform-keys': { type: 'string' },
         manifest: { type: 'string' },
         next: { type: 'string' },
         plugin: { type: 'string' },
@@ -328,7 +330,7 @@ async function replayFolder(folder: string, options: Options, terminal: Terminal
   let code = 0
   let fixed = 0
   for (const name of files) {
-    const call = readReceipt(join(folder, name), profile?.pluginId ?? null)
+    const call = readReceipt(join(folder, name), profile?.pluginId ?? null, options['platform-keys'])
     const values = await completeValues(call, readValues(options.values, call), terminal.ask)
     const result = await sendReceipt({ id: name, call, values }, options, terminal)
     if (result === 0) fixed++
@@ -341,7 +343,7 @@ async function replayFolder(folder: string, options: Options, terminal: Terminal
 /** Sends the failed call of a receipt, and keeps it: every later `replay` sends it again. */
 async function replayFile(file: string, options: Options, terminal: Terminal): Promise<number> {
   const profile = existsSync(options.profile) ? readProfile(options.profile) : null
-  const call = readReceipt(file, profile?.pluginId ?? null)
+  const call = readReceipt(file, profile?.pluginId ?? null, options['platform-keys'])
   const id = idOf(call)
   const before = readKept(options.store).find((kept) => kept.id === id)
   const known = { ...before?.values, ...readValues(options.values, call) }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts'
+import { OperationReceipt } from '../../../../contract/runtime-api/receipts.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '../../../../contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
@@ -12,6 +13,7 @@ import { MASK } from '../../../../contract/protocol/data.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { digestOf } from '../receipt/digest.ts'
 import { LOCATOR, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
@@ -200,6 +202,26 @@ test('a receipt that was changed since its export is refused in one line', async
     { ...content, exportedAt: '2026-11-21T10:00:00.000Z', sha256 },
     /was changed after its export/,
   )
+
+  // who changes a receipt can compute its digest again, but not the signature
+  const pair = generateKeyPairSync('ed25519')
+  const { x } = pair.publicKey.export({ format: 'jwk' })
+  const keys = join(dirname(file), 'platform-keys.json')
+  writeFileSync(keys, JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'one', x }] }))
+  const text = `bundle-console operation receipt\n${digestOf(content)}`
+  const value = sign(null, Buffer.from(text), pair.privateKey).toString('base64url')
+  const isRefusedBy = async (receipt: JsonObject, pattern: RegExp) => {
+    writeFileSync(file, JSON.stringify(withDigest(receipt)))
+    const { code, output } = await replay(null, [file, '--platform-keys', keys])
+    assert.equal(code, 2)
+    assert.match(output, pattern)
+  }
+  const signed = { ...content, signatures: [{ keyId: 'one', value }] }
+  await isRefusedBy({ ...signed, exportedAt: '2026-11-21T10:00:00.000Z' }, /its signature does not match/)
+  await isRefusedBy({ ...signed, signatures: [{ keyId: 'two', value }] }, /is not signed with a key of/)
+  await isRefusedBy(content, /is not signed with a key of/)
+  writeFileSync(file, JSON.stringify(withDigest(signed)))
+  assert.equal((await replay(null, [file, '--platform-keys', keys])).code, 0)
 })
 
 /**

@@ -1,6 +1,7 @@
+import { createPublicKey, verify } from 'node:crypto'
 import * as z from 'zod'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
-import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
 import { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { BODY_DEPTH_MAX } from '../../../../contract/protocol/limits.ts'
 import { readJsonFile, UsageError } from '../profile.ts'
@@ -76,10 +77,13 @@ export type FailedCall = z.infer<typeof FailedCall>
  * Reads a receipt of the console and finds the call that failed.
  *
  * @param pluginId null: the plugin whose call failed.
- * @throws UsageError if the file is no receipt, was changed since its export, or contains no failed call of the plugin.
+ * @param keys a file with the public keys of the platform that must have signed it.
+ * @throws UsageError if the file is no receipt, was changed since its export, is not signed by these keys, or contains no failed call of the plugin.
  */
-export function readReceipt(file: string, pluginId: string | null): FailedCall {
-  const reading = Receipt.safeParse(readUnchanged(file))
+export function readReceipt(file: string, pluginId: string | null, keys?: string): FailedCall {
+  const json = readUnchanged(file)
+  if (keys !== undefined) requireSignature(file, json, keys)
+  const reading = Receipt.safeParse(json)
   if (!reading.success) throw notReceipt(file)
   const calls = reading.data.operation.stages
     .flatMap((stage) => stage.calls)
@@ -104,7 +108,7 @@ export function readReceipt(file: string, pluginId: string | null): FailedCall {
 }
 
 /** The JSON of a receipt that nobody has changed since its export. Throws a UsageError. */
-function readUnchanged(file: string): JsonValue {
+function readUnchanged(file: string): JsonObject {
   const json = readJsonFile(
     file,
     { subject: 'The receipt', ifMissing: EXPORT_AGAIN, ifWrong: EXPORT_AGAIN },
@@ -118,6 +122,33 @@ function readUnchanged(file: string): JsonValue {
       `The receipt ${file} was changed after its export: its sha256 does not match. ${EXPORT_AGAIN}`,
     )
   return json
+}
+
+const PlatformKeys = z.object({
+  keys: z.array(
+    z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), kid: z.string(), x: z.string() }),
+  ),
+})
+const Signatures = z.array(z.object({ keyId: z.string(), value: z.string() })).catch([])
+
+/** Refuses a receipt unless a platform with one of these keys has signed what it contains. */
+function requireSignature(file: string, receipt: JsonObject, keysFile: string): void {
+  const saveAgain = 'Save the answer of GET /api/platform-keys of the console there.'
+  const found = readJsonFile(keysFile, { subject: 'The file', ifMissing: saveAgain, ifWrong: saveAgain })
+  const platform = PlatformKeys.safeParse(found)
+  if (!platform.success) throw new UsageError(`The file ${keysFile} has no platform keys. ${saveAgain}`)
+  const { signatures, sha256: _, ...content } = receipt
+  const text = Buffer.from(`bundle-console operation receipt\n${digestOf(content)}`)
+  const known = Signatures.parse(signatures).flatMap(({ keyId, value }) => {
+    const key = platform.data.keys.find(({ kid }) => kid === keyId)
+    return key === undefined ? [] : [{ key, value: Buffer.from(value, 'base64url') }]
+  })
+  if (known.length === 0)
+    throw new UsageError(`The receipt ${file} is not signed with a key of ${keysFile}. ${EXPORT_AGAIN}`)
+  if (!known.every(({ key, value }) => verify(null, text, createPublicKey({ key, format: 'jwk' }), value)))
+    throw new UsageError(
+      `The receipt ${file} was changed after its export: its signature does not match. ${EXPORT_AGAIN}`,
+    )
 }
 
 const EXPORT_AGAIN = 'Export the operation in the console again.'
