@@ -47,6 +47,9 @@ test('a plugin that is gone for good is retired, and what it kept locked is deta
   await expect(panel).toContainText('Retry: the platform answers in place of the plugin.')
   await expect(panel).toContainText('Support: Retry the operation')
   await page.getByRole('button', { name: 'Retry', exact: true }).click()
+  await expect(page.getByRole('dialog')).toContainText(
+    'the platform answers in its place, and what it created stays',
+  )
   await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click()
   await expectPage(page, /^Detach .* Succeeded$/)
   await page.goto(`/operations/${operation.operationId}?view=list`)

@@ -14,7 +14,7 @@ const failure = (parameters?: Failure['parameters'], retryable = true): Failure 
   ...(parameters !== undefined && { parameters }),
 })
 const stepOf = (given: Failure) => {
-  const { actor, action } = situationOf('FAILED', given)
+  const { actor, action } = situationOf({ state: 'FAILED', failure: given })
   return `${actor} ${action}`
 }
 
@@ -46,8 +46,9 @@ suite('the next step', () => {
 
   test('exists for every state, with and without a failure of any reason', () => {
     for (const state of OPERATION_STATES) {
-      assert.ok(situationOf(state, null))
-      for (const reason of Object.keys(PLATFORM_MESSAGES)) assert.ok(situationOf(state, failure({ reason })))
+      assert.ok(situationOf({ state, failure: null }))
+      for (const reason of Object.keys(PLATFORM_MESSAGES))
+        assert.ok(situationOf({ state, failure: failure({ reason }) }))
     }
   })
 
@@ -70,7 +71,8 @@ suite('the next step', () => {
   })
 
   test('is not to send the same request again where it gets the same response', () => {
-    const helps = (parameters: Failure['parameters']) => situationOf('FAILED', failure(parameters)).retryHelps
+    const helps = (parameters: Failure['parameters']) =>
+      situationOf({ state: 'FAILED', failure: failure(parameters) }).retryHelps
     for (const status of [400, 413, 415, 422])
       assert.equal(helps({ reason: 'callHttpStatus', status }), 'AFTER_CHANGE', `${status}`)
     for (const status of [408, 500, 502, 503])
@@ -87,7 +89,7 @@ suite('the next step', () => {
     for (const { refusals = [], actor, action, retryHelps } of SITUATIONS)
       for (const rule of refusals) {
         const refusedHere = { at: '2026-01-31T08:00:00.000Z', endpoint: 'RESOLVE', rule, code: 'X' } as const
-        const situation = situationOf('FAILED', { ...failure(), stopped, refusedHere })
+        const situation = situationOf({ state: 'FAILED', failure: { ...failure(), stopped, refusedHere } })
         assert.deepEqual(
           [situation.actor, situation.action, situation.retryHelps],
           [actor, action, retryHelps],

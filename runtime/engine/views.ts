@@ -1,6 +1,6 @@
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
@@ -19,10 +19,14 @@ import { SITUATIONS } from '../model/situations.ts'
 import type { Situation } from '../model/situations.ts'
 
 /**
- * An operation, with the attempts of its current call in this run and the title of its installation. Without a number,
- * there are no attempts yet; without a title, it was not read.
+ * An operation, with the attempts of its current call in this run, the title of its installation, and whether the plugin at which
+ * it failed is retired now. Without a number, there are no attempts yet; what else is absent was not read.
  */
-type OperationRowWithCall = OperationRow & { call_attempts?: number; installation_title?: string }
+type OperationRowWithCall = OperationRow & {
+  call_attempts?: number
+  installation_title?: string
+  plugin_retired?: boolean
+}
 
 /** An operation as the runtime API returns it. */
 export function operationView(row: OperationRowWithCall): Operation {
@@ -60,7 +64,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     runStartedAt: row.run_started_at ?? row.started_at,
     earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
-    retryHelps: situationOf(row.state, row.failure).retryHelps,
+    retryHelps: situationOf(row).retryHelps,
   }
 }
 
@@ -141,8 +145,10 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
   if (row.claim_state === null) return nothingNext(row.updated_at)
   return nextStepOf({
     state: row.claim_state,
+    operation_type: row.claim_operation_type ?? undefined,
     failure: row.claim_failure,
     in_doubt_since: row.claim_in_doubt_since,
+    plugin_retired: row.claim_plugin_retired,
     created_at: row.claim_since ?? row.updated_at,
     started_at: row.claim_started_at,
     run_started_at: row.claim_run_started_at,
@@ -150,11 +156,18 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
   })
 }
 
-/** The columns of an operation that decide its next step. */
-interface OperationProgressColumns {
+/** The columns of an operation that decide its situation. */
+interface SituationColumns {
   state: OperationState
+  /** Absent, like the others, if its plugin is not retired. */
+  operation_type?: OperationType | undefined
   failure: Failure | null
   in_doubt_since?: string | null
+  plugin_retired?: boolean
+}
+
+/** The columns of an operation that decide its next step. */
+interface OperationProgressColumns extends SituationColumns {
   created_at: string
   started_at: string | null
   run_started_at: string | null
@@ -168,8 +181,7 @@ interface OperationProgressColumns {
 export function nextStepOf(operation: OperationProgressColumns): NextStep {
   const { state, created_at: created, finished_at: finished } = operation
   const started = operation.run_started_at ?? operation.started_at
-  const isInDoubt = (operation.in_doubt_since ?? null) !== null
-  const { actor, action, retryHelps } = situationOf(state, operation.failure, isInDoubt)
+  const { actor, action, retryHelps } = situationOf(operation)
   const since = state === 'RUNNING' || state === 'WAITING' ? (started ?? created) : (finished ?? created)
   const isRetryNext = actor !== 'SUPPORT' && (retryHelps === 'YES' || retryHelps === 'AFTER_CHANGE')
   return { actor, action, since, ...(isRetryNext && { afterwards: { actor: 'SUPPORT', action: 'RETRY' } }) }
@@ -178,11 +190,15 @@ export function nextStepOf(operation: OperationProgressColumns): NextStep {
 /** An installation that no operation claims needs nothing; otherwise it needs what that operation needs. */
 const nothingNext = (since: string): NextStep => ({ actor: 'NOBODY', action: 'NONE', since })
 
-export function situationOf(state: OperationState, failure: Failure | null, isInDoubt = false): Situation {
+export function situationOf(operation: SituationColumns): Situation {
+  const { state, failure, operation_type: type, in_doubt_since: inDoubtSince } = operation
+  const atRetired =
+    operation.plugin_retired === true && failure !== null ? (type === 'DETACH' ? 'ended' : 'not ended') : null
   const found = SITUATIONS.find(
     (situation) =>
       situation.states.includes(state) &&
-      (isInDoubt || situation.isInDoubt !== true) &&
+      ((inDoubtSince ?? null) !== null || situation.isInDoubt !== true) &&
+      (situation.atRetired === undefined || situation.atRetired === atRetired) &&
       fits(situation, failure),
   )
   if (found === undefined) throw new TypeError(`no situation matches an operation that is ${state}`)

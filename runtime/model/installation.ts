@@ -35,7 +35,11 @@ export type InstallationIdentityColumns = Pick<
 >
 
 /** An installation and the operation that claims it, read by one statement. */
-export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
+export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> &
+  ClaimColumns & {
+    /** Whether the plugin at which the claiming operation failed is retired now. */
+    claim_plugin_retired: boolean
+  }
 
 /** With the newest published version of its bundle, if it is newer than the installed one. */
 export type InstallationViewRow = InstallationRow & { upgrade_to: string | null }

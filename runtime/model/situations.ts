@@ -14,6 +14,8 @@ export interface Situation {
   states: readonly OperationState[]
   /** It was in progress when the database went back in time. */
   isInDoubt?: true
+  /** It failed at a plugin that is retired now: `ended` if it is a DETACH, which the platform ends in the place of the plugin. */
+  atRetired?: 'ended' | 'not ended'
   /** The reasons of this platform's message; absent for any failure, or none. */
   reasons?: readonly MessageReason[]
   /** The HTTP statuses of the plugin's response. */
@@ -50,6 +52,22 @@ export const SITUATIONS: readonly Situation[] = [
     retryHelps: null,
   },
   { title: 'ended', states: ['SUCCEEDED', 'TAKEN_OVER'], actor: 'NOBODY', action: 'NONE', retryHelps: null },
+  {
+    title: 'DETACH whose plugin is retired now',
+    states: ['FAILED'],
+    atRetired: 'ended',
+    actor: 'SUPPORT',
+    action: 'RETRY',
+    retryHelps: 'YES',
+  },
+  {
+    title: 'any other operation whose plugin is retired now',
+    states: ['FAILED'],
+    atRetired: 'not ended',
+    actor: 'SUPPORT',
+    action: 'TAKE_OVER',
+    retryHelps: 'AFTER_CHANGE',
+  },
   refused(
     'refused by this platform: the credential of the plugin was revoked',
     ['CREDENTIAL_REVOKED'],

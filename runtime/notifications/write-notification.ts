@@ -91,7 +91,7 @@ function describe(
         message: failure?.message ?? null,
         pluginId: pluginId === '' ? null : pluginId,
         owner: plugin?.owner_team == null ? null : { team: plugin.owner_team, contact: plugin.owner_contact },
-        retryHelps: situationOf(state, failure).retryHelps,
+        retryHelps: situationOf({ state, failure }).retryHelps,
         nextStep: { actor, action, ...(afterwards !== undefined && { afterwards }) },
       }
     },

@@ -156,7 +156,7 @@ suite('after an attempt', () => {
       assert.equal(ended.errorCode, 'PLUGIN_RESULT_UNKNOWN')
       assert.equal(ended.message, unknownBefore.message)
       assert.deepEqual(ended.refusedHere, refusedHere)
-      const { actor, action, retryHelps } = situationOf('FAILED', ended)
+      const { actor, action, retryHelps } = situationOf({ state: 'FAILED', failure: ended })
       assert.deepEqual([actor, action, retryHelps], ['OPERATOR', 'RESTORE_SERVICE', 'AFTER_CHANGE'])
     }
   })

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../model/db.ts'
 import type { InstallationViewRow, InstallationColumns } from '../../model/installation.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { isNewer, newestVersionOf } from '../catalog/versions.ts'
+import { failedAtRetired } from '../operations/calls.ts'
 import type { ScopeRow } from '../configuration/scopes.ts'
 
 /** The columns to select after `left join runtime.operation as claim on … and claim.holds_claim`. */
@@ -23,13 +24,17 @@ export const claimColumns = [
   'claim.requested_by_name as claim_requested_by_name',
 ] as const
 
+/** Whether the plugin at which the claiming operation failed is retired now. Selected with `claimColumns`. */
+export const claimRetired = failedAtRetired('claim')
+
 /** The same for a statement that is written as SQL. */
-export const selectedClaim = sql.join(
-  claimColumns.map((column) => {
+export const selectedClaim = sql.join([
+  ...claimColumns.map((column) => {
     const [from = '', to = ''] = column.split(' as ')
     return sql`${sql.ref(from)} as ${sql.ref(to)}`
   }),
-)
+  sql`${claimRetired} as claim_plugin_retired`,
+])
 
 /**
  * The newest published version of the bundle, if it is newer than that of an ACTIVE installation. Expects the alias
@@ -54,6 +59,7 @@ export function findInstallation(db: Db, bundleInstallId: string): Promise<Insta
     )
     .selectAll('installation')
     .select(claimColumns)
+    .select(claimRetired.as('claim_plugin_retired'))
     .select(upgradeTo.as('upgrade_to'))
     .where('installation.bundle_install_id', '=', bundleInstallId)
     .executeTakeFirst()
@@ -89,6 +95,7 @@ export function loadInstallations(
     )
     .selectAll('installation')
     .select(claimColumns)
+    .select(claimRetired.as('claim_plugin_retired'))
     .select(upgradeTo.as('upgrade_to'))
     .where('installation.bundle_install_id', '=', sql<string>`any(${[...bundleInstallIds]}::uuid[])`)
     .execute()

@@ -43,6 +43,15 @@ export function installationTitle(): RawBuilder<string> {
     select title from runtime.installation where installation.bundle_install_id = operation.bundle_install_id)`
 }
 
+/**
+ * Whether the operation of this alias failed at a plugin that is retired now. Retired plugins are few, and are read once for a
+ * statement.
+ */
+export function failedAtRetired(table: 'operation' | 'claim'): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(${sql.ref(`${table}.failure`)} -> 'errorPath' ->> 1 = any(array(
+    select plugin_id from runtime.plugin where retired_at is not null)), false)`
+}
+
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 
 /** A call with its request and writes unsealed. */

@@ -8,12 +8,13 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { CauseNoteTable, CauseTable } from '../../model/cause-tables.ts'
-import { callAttempts, installationTitle } from './calls.ts'
+import { callAttempts, failedAtRetired, installationTitle } from './calls.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { ScopeFilter, VisibleScopes } from '../visible-scopes.ts'
 import { operationFilter } from './filter-operations.ts'
-import { findByText, isFound } from './search.ts'
+import { findChosen } from './list-operations.ts'
+import { isFound } from './search.ts'
 
 export type CauseQuery = z.output<(typeof causeEndpoints)['GET /causes']['query']>
 
@@ -67,8 +68,8 @@ export async function listPresentCauses(
   after: AfterCause | undefined,
 ): Promise<CausePage> {
   const visible = await visibleScopes(db, actor, 'read', query)
-  const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
   const { errorCode: _, state: __, ...filter } = query
+  const found = await findChosen(db, actor, { ...filter, state: ['FAILED'] })
   const condition = sql`operation.state = 'FAILED' and operation.cause_id is not null and ${isVisible(visible, 'operation')}
     and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}`
   // the first page needs no other order than that of now, and 100,000 rows are aggregated
@@ -145,7 +146,8 @@ async function readLatest(
   const ids = rows.flatMap(({ latest }) => latest ?? [])
   if (ids.length === 0) return new Map()
   const { rows: operations } = await sql<LatestOperation>`
-    select operation.*, ${callAttempts()} as call_attempts, ${installationTitle()} as installation_title
+    select operation.*, ${callAttempts()} as call_attempts, ${installationTitle()} as installation_title,
+      ${failedAtRetired('operation')} as plugin_retired
     from runtime.operation as operation where operation_id = any(${ids}::uuid[])`.execute(db)
   return new Map(operations.map((operation) => [operation.operation_id, operation]))
 }

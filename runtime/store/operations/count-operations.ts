@@ -7,7 +7,8 @@ import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import { countCreated } from '../overview/summary.ts'
 import { operationFilter } from './filter-operations.ts'
 import type { OperationFilter } from './filter-operations.ts'
-import { findByText, isFound } from './search.ts'
+import { findChosen } from './list-operations.ts'
+import { isFound } from './search.ts'
 import type { Db } from '../../model/db.ts'
 
 export interface Counted {
@@ -16,12 +17,16 @@ export interface Counted {
   count: number
 }
 
-/** Counts operations by state and by the UTC time bucket in which they were created, oldest bucket first. */
+/**
+ * Counts operations by state and by the UTC time bucket in which they were created, oldest bucket first.
+ *
+ * @param listed The filter of the list, which may reach further back: its search uses the words that these operations have.
+ */
 export async function countOperations(
   db: Db,
   actor: Actor,
   filter: OperationFilter & { since: string },
-  bucket: Bucket,
+  { bucket, listed }: { bucket: Bucket; listed: OperationFilter },
 ): Promise<Counted[]> {
   const { since, until, environmentKey: _, applicationRuntimeId: __, workspaceId: ___, ...others } = filter
   const visible = await visibleScopes(db, actor, 'read', filter)
@@ -29,7 +34,7 @@ export async function countOperations(
   // completed hours are already counted, for every scope
   if (isPlain && bucket !== 'minute' && visible.kind !== 'scopes')
     return countCreated(db, visible, { since, until: until ?? null, bucket })
-  const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
+  const found = await findChosen(db, actor, listed)
   const counted = await sql<Counted>`
     select ${bucketOf(bucket, 'operation.created_at')} as since, operation.state, count(*) as count
     from runtime.operation as operation

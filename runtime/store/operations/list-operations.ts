@@ -6,7 +6,7 @@ import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { wordsOf } from '../text-search.ts'
-import { callAttempts, installationTitle } from './calls.ts'
+import { callAttempts, failedAtRetired, installationTitle } from './calls.ts'
 import { isUnsettled, operationFilter, isAfter, SORTS } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery, After, PageOrder, Sort } from './filter-operations.ts'
 import { chooseWords } from './choose-words.ts'
@@ -73,7 +73,7 @@ function readWords(
 
 const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
   ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts,
-  ${installationTitle()} as installation_title`
+  ${installationTitle()} as installation_title, ${failedAtRetired('operation')} as plugin_retired`
 
 async function byCreation(
   db: Db,
@@ -223,7 +223,18 @@ export async function countMatching(
   return { count: rows[0]?.count ?? 0, isPartial }
 }
 
+/**
+ * What a search of operations means, for counts and causes: with the words that its list uses, so that they agree. Null without a
+ * search.
+ */
+export async function findChosen(db: Db, actor: Actor, filter: OperationFilter): Promise<FoundByText | null> {
+  if (filter.q === undefined || filter.q === '') return null
+  return (await searching(db, actor, filter)).matched.found
+}
+
 interface Matching {
+  /** The search with the words that are used; null without one. */
+  found: FoundByText | null
   /** Of the rows of each stream, or of the whole list. */
   condition: RawBuilder<unknown>
   /** Of the whole list. */
@@ -313,6 +324,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
   const all = sql`${isVisible(visible, 'operation')} and ${operationFilter(filter)}`
   const whole = found === null ? all : sql`${all} and ${isFound(found)}`
   const common = {
+    found,
     whole,
     isUnrestricted: visible.kind === 'everything',
     isBroad: !isLimited && !isUnsettled(filter),

@@ -9,7 +9,7 @@ import type { Lease } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { visibleTo } from '../visible-scopes.ts'
-import { installationTitle } from './calls.ts'
+import { failedAtRetired, installationTitle } from './calls.ts'
 import { leaseRows, lockedOf } from './leases.ts'
 
 interface NewOperation {
@@ -71,14 +71,15 @@ export function lastNumbers(
     .executeTakeFirst()
 }
 
-/** An operation, with the title of its installation. */
-export type TitledOperation = OperationRow & { installation_title: string }
+/** An operation, with the title of its installation, and whether the plugin at which it failed is retired now. */
+export type TitledOperation = OperationRow & { installation_title: string; plugin_retired?: boolean }
 
 export function findOperation(db: Db, operationId: string): Promise<TitledOperation | undefined> {
   return db
     .selectFrom('runtime.operation as operation')
     .selectAll()
     .select(installationTitle().as('installation_title'))
+    .select(failedAtRetired('operation').as('plugin_retired'))
     .where('operation_id', '=', operationId)
     .executeTakeFirst()
 }
@@ -135,6 +136,7 @@ export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperat
     .selectFrom('runtime.operation as operation')
     .selectAll()
     .select(installationTitle().as('installation_title'))
+    .select(failedAtRetired('operation').as('plugin_retired'))
     .where('operation_id', '=', operationId)
     .forNoKeyUpdate()
     .executeTakeFirst()

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
-import { wordsOf } from '../text-search.ts'
-import { findWords, frequencies, isInPath, RARE_MAX } from './find-words.ts'
+import { frequencies, isInPath, RARE_MAX } from './find-words.ts'
 import type { FoundKeys, FoundWord } from './find-words.ts'
 
 /** Of frequent words, the rarest is looked up if not more operations have it. */
@@ -39,11 +38,6 @@ export interface FoundByText {
   lead: Term
   /** Whether the lead selects few operations by their ids or installations. */
   isSmall: boolean
-}
-
-/** Finds what each word of the text means. The operations themselves contain the words of their texts. */
-export async function findByText(db: Db, text: string): Promise<FoundByText> {
-  return findTogether(db, await findWords(db, wordsOf(text)))
 }
 
 /** The search for operations that have all of the words. */

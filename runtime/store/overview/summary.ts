@@ -61,13 +61,21 @@ async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryR
   return rows
 }
 
-/** The situation of a failed operation is that of its cause, so one look-up for each cause is enough. */
+/**
+ * The situation of a failed operation is that of its cause, so one look-up for each cause is enough; at a plugin that is retired
+ * now it is also that of its type.
+ */
 async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['situations']> {
   const { rows } = await sql<SummaryRow['situations'][number]>`
-    with ungrouped as materialized (
+    with retired as materialized (
+      select cause_id from runtime.cause join runtime.plugin using (plugin_id) where retired_at is not null
+    ), ungrouped as materialized (
       -- none, unless rows were restored without their triggers; the planner expects many, and would read all that failed
       select operation_id from runtime.operation as operation
       where state = 'FAILED' and cause_id is null and ${isVisible(visible, 'operation')}
+      union all
+      select operation_id from retired join runtime.operation as operation using (cause_id)
+      where state = 'FAILED' and ${isVisible(visible, 'operation')}
     )
     select situation, sum(count)::bigint as count from (
       select (
@@ -76,6 +84,7 @@ async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryR
       from (
         select cause_id, count(*) as count from runtime.operation as operation
         where state = 'FAILED' and cause_id is not null and ${isVisible(visible, 'operation')}
+          and cause_id <> all (array(select cause_id from retired))
         group by cause_id
       ) as grouped
       union all

@@ -200,7 +200,7 @@ async function planTarget(
   }
   if (operation !== null && request.action === 'RETRY') {
     const problem = notFailedInRun(operation, operation.run)
-    const isHopeless = situationOf(operation.state, operation.failure).retryHelps === 'NEVER'
+    const isHopeless = situationOf(operation).retryHelps === 'NEVER'
     if (problem !== null || isHopeless)
       refusals.list.push(
         new DomainError('OPERATION_NOT_RETRYABLE', problem ?? platformMessage('retryCannotHelp')),

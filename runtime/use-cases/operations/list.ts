@@ -99,7 +99,8 @@ export async function countOperations(
       `This time range has more than ${BUCKETS_MAX} buckets. Choose a shorter range or a larger bucket.`,
     )
 
-  const rows = await countRows(deps.db, actor, { ...filter, since: new Date(since).toISOString() }, bucket)
+  const counted = { ...filter, since: new Date(since).toISOString() }
+  const rows = await countRows(deps.db, actor, counted, { bucket, listed: filter })
   const buckets = new Map<string, Answer<CountsEndpoint>['buckets'][number]>()
   for (const row of rows) {
     const counted = buckets.get(row.since) ?? { since: row.since, counts: {} }

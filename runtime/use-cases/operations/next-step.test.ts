@@ -13,9 +13,16 @@ import { listInstallations } from '../installations/read.ts'
 import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */
-function failureOf({ reasons, statuses, ofPlugin, readsWrites, refusals, states }: Situation): object | null {
+function failureOf(situation: Situation): object | null {
+  const { reasons, statuses, ofPlugin, readsWrites, refusals, states, atRetired } = situation
   if (!states.includes('FAILED')) return null
-  const common = { errorCode: 'CODE', message: 'text', retryable: ofPlugin?.retryable ?? true }
+  const errorPath = ['bundle-runtime', atRetired === undefined ? 'stands' : 'gone']
+  const common = {
+    errorPath,
+    errorCode: 'CODE',
+    message: 'text',
+    retryable: ofPlugin?.retryable ?? true,
+  }
   if (ofPlugin !== undefined) return { ...common, ...(readsWrites && { readsWrites }) }
   if (refusals !== undefined)
     return {
@@ -32,6 +39,10 @@ suite('the next step in lists', { concurrency: false }, () => {
   let engine: TestEngine
   before(async () => {
     engine = await testEngine()
+    await sql`insert into runtime.plugin (plugin_id, title, endpoint, enabled, retired_at, retired_by_id, retired_by_name, retired_reason)
+      values ('gone', 'Gone', 'http://127.0.0.1:9/', true, clock_timestamp(), 'ada', 'Ada', 'No longer made')`.execute(
+      engine.runtime.db,
+    )
     for (const situation of SITUATIONS) {
       const { operation_id } = await engine.freeze({
         installation: await engine.installation(),
@@ -41,7 +52,8 @@ suite('the next step in lists', { concurrency: false }, () => {
       const isOver = state === 'SUCCEEDED'
       await sql`update runtime.operation set state = ${state}, failure = ${JSON.stringify(failureOf(situation))}::json,
         phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp(),
-        in_doubt_since = case when ${situation.isInDoubt === true} then clock_timestamp() end
+        in_doubt_since = case when ${situation.isInDoubt === true} then clock_timestamp() end,
+        operation_type = case when ${situation.atRetired === 'ended'} then 'DETACH' else operation_type end
         where operation_id = ${operation_id}`.execute(engine.runtime.db)
     }
   })

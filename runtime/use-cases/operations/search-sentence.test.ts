@@ -135,6 +135,22 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     assert.deepEqual(await find('prod/eu-west/77'), [upgraded, mailed])
   })
 
+  test('the counts and the causes use the words that the list uses', async () => {
+    const q = encodeURIComponent('relay refused zebra')
+    const { items, search } = await list('relay refused zebra')
+    assert.deepEqual(search?.leftOut, ['zebra'])
+    const { causes } = await harness.ok(`/causes?q=${q}`, {})
+    assert.deepEqual(
+      (causes as unknown as { count: number }[]).map(({ count }) => count),
+      [items.length],
+    )
+    const { buckets } = await harness.ok(`/operations/counts?bucket=day&q=${q}`, {})
+    assert.deepEqual(
+      (buckets as unknown as { counts: object }[]).map(({ counts }) => counts),
+      [{ FAILED: items.length }],
+    )
+  })
+
   test('falls back to fewer words, the rarer ones, and says so', async () => {
     const page = await list('relay doesn’t answer walnut refused since yesterday')
     assert.deepEqual(

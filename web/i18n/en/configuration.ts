@@ -667,7 +667,7 @@ export const plans = {
   'availability.DISABLED': 'disabled: the call will fail',
   'availability.NOT_REGISTERED': 'not registered: the call will fail',
   'availability.RETIRED': 'retired: the operation is refused',
-  'availability.RETIRED.detach': 'retired: the platform answers in its place',
+  'availability.RETIRED.detach': 'retired: the platform answers in its place, and what it created stays',
   'unchecked.NO_VERSION': 'registered without a version, so no plugin-check report applies',
   'unchecked.NO_REPORT': 'no plugin-check report of version {version}',
   'unchecked.NOT_PASSED': 'the plugin-check report of version {version} did not pass',

@@ -13,6 +13,8 @@ export const overview = {
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',
   'attention.waiting': 'Retrying automatically',
   'attention.waiting.hint': 'Result unknown or retry requested. Check only if this continues.',
+  'attention.inDoubt.hint':
+    'In progress when the database went back in time. Check what their plugins have done.',
   'attention.locked': 'Locked for a long time',
   'attention.locked.hint': 'In progress for more than {time}.',
   'attention.all': 'View all',

@@ -438,6 +438,8 @@ export const operations = {
   'comparison.http': 'HTTP status',
   'comparison.attempts': 'Attempts',
   'comparison.duration': 'Duration',
+  'comparison.registrationsCut':
+    '{plugins} has been registered again at least 200 times since one of the operations. Earlier changes are not looked at, so its registration then may have been another one.',
   'comparison.more': { one: '{n} more value differs.', other: '{n} more values differ.' },
 
   'failed.owner': 'Owner',
@@ -763,6 +765,8 @@ export const recovery = {
   'retry.run': 'This will be run {n}.',
   'retry.warn': 'Without a change, this will most likely fail again',
   'retry.warnText': 'The failure is marked as not retryable: {message}',
+  'retry.retired':
+    '{plugins} is retired and is never called again, so this retry is refused. Take the operation over, or ask an administrator to reinstate the plugin.',
   'retry.confirm': 'Retry',
   'retry.reason': 'Reason',
   'retry.accepted': 'Retry started. The result will appear here.',
@@ -771,8 +775,7 @@ export const recovery = {
   'takeover.title.live': 'Take over, and remove a running installation?',
   'takeover.live':
     'This installation is not only the failed operation: version {version} is installed and runs. It will be removed.',
-  'takeover.retired':
-    '{plugins} is retired: the platform answers in its place, and what it created stays where it is.',
+  retired: '{plugins} is retired: the platform answers in its place, and what it created stays where it is.',
   'takeover.fails':
     '{plugins} cannot be called now, so the detach operation will fail. The installation then stays locked, and this operation can never be retried.',
   'takeover.mayFail':

@@ -555,7 +555,7 @@ export const plans: Translated<typeof source.plans> = {
   'availability.DISABLED': '已停用：调用将失败',
   'availability.NOT_REGISTERED': '未注册：调用将失败',
   'availability.RETIRED': '已退役：操作将被拒绝',
-  'availability.RETIRED.detach': '已退役：由平台代为响应',
+  'availability.RETIRED.detach': '已退役：由平台代为响应，它创建的内容会保留',
   'unchecked.NO_VERSION': '注册时未填写版本，因此没有适用的 plugin-check 报告',
   'unchecked.NO_REPORT': '版本 {version} 没有 plugin-check 报告',
   'unchecked.NOT_PASSED': '版本 {version} 的 plugin-check 报告未通过',

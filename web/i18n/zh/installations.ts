@@ -12,6 +12,7 @@ export const overview: Translated<typeof source.overview> = {
   'attention.failed.hint': '在重试或接管之前，相应的安装实例保持锁定。',
   'attention.waiting': '自动重试中',
   'attention.waiting.hint': '结果未知或插件请求重试，仅在持续出现时需要查看。',
+  'attention.inDoubt.hint': '数据库回退时正在进行，请核实插件实际执行的内容。',
   'attention.locked': '锁定时间过长',
   'attention.locked.hint': '操作已进行超过 {time}。',
   'attention.all': '查看全部',

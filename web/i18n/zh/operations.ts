@@ -380,6 +380,8 @@ export const operations: Translated<typeof source.operations> = {
   'comparison.http': 'HTTP 状态码',
   'comparison.attempts': '尝试次数',
   'comparison.duration': '耗时',
+  'comparison.registrationsCut':
+    '其中一个操作之后，{plugins} 至少重新注册了 200 次。更早的更改未查看，因此当时的注册可能与此不同。',
   'comparison.more': { other: '另有 {n} 个值不同。' },
 
   'failed.owner': '负责人',
@@ -659,6 +661,7 @@ export const recovery: Translated<typeof source.recovery> = {
   'retry.run': '本次为第 {n} 轮。',
   'retry.warn': '如果不做任何改动，很可能再次失败',
   'retry.warnText': '该失败标记为不可重试：{message}',
+  'retry.retired': '{plugins} 已退役，不会再被调用，因此重试会被拒绝。请接管该操作，或请管理员恢复该插件。',
   'retry.confirm': '重试',
   'retry.reason': '原因',
   'retry.accepted': '已开始重试，结果将显示在本页。',
@@ -666,7 +669,7 @@ export const recovery: Translated<typeof source.recovery> = {
   'takeover.warning': '此操作无法撤销',
   'takeover.title.live': '接管并移除正在运行的安装？',
   'takeover.live': '此安装并非只有这次失败的操作：版本 {version} 已安装并正在运行，它将被移除。',
-  'takeover.retired': '{plugins} 已退役：由平台代为响应，它创建的内容会原样保留。',
+  retired: '{plugins} 已退役：由平台代为响应，它创建的内容会原样保留。',
   'takeover.fails': '{plugins} 目前无法调用，因此分离操作会失败。此后安装仍被锁定，而当前操作不能再重试。',
   'takeover.mayFail': '{plugins} 未响应此操作。如果仍不响应，分离操作也会失败，而当前操作不能再重试。',
   'takeover.ends': '当前操作将以“已被接管”结束，不能再重试。',

@@ -13,6 +13,7 @@ import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { isNewSince, useLookedAt } from '../../subjects/causes/looked-at.ts'
+import { isInDoubt } from '../../subjects/operations/in-doubt.ts'
 import { useTroubles } from '../../subjects/troubles/Troubles.tsx'
 import { Count } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
@@ -58,6 +59,9 @@ export function NeedsAttention() {
   )
   const claims = (state: string) =>
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
+  const inDoubt = waiting.data.items.filter(isInDoubt)
+  const retrying = waiting.data.items.filter((operation) => !isInDoubt(operation))
+  const allInDoubt = summary.data?.nextSteps.find(({ action }) => action === 'CHECK_IN_DOUBT')?.count
   const hidden = (failed.data.total ?? 0) - failed.data.causes.length
   const isCalm = failed.data.causes.length + waiting.data.items.length + lockedLong.length === 0
   // the page says above what keeps the platform from working
@@ -101,13 +105,25 @@ export function NeedsAttention() {
             )}
           </Group>
           <Group
+            title={t('operations.inDoubt')}
+            hint={t('overview.attention.inDoubt.hint')}
+            shown={inDoubt.length}
+            count={allInDoubt}
+            all={paths.operations({ inDoubt: 'open' })}
+          >
+            {inDoubt.map((operation) => (
+              <WaitingItem key={operation.operationId} operation={operation} />
+            ))}
+          </Group>
+          <Group
             title={t('overview.attention.waiting')}
             hint={t('overview.attention.waiting.hint')}
-            shown={waiting.data.items.length}
-            count={claims('WAITING')}
+            shown={retrying.length}
+            // what is in doubt waits too, and is counted above
+            count={waiting.data.nextCursor === null ? retrying.length : claims('WAITING')}
             all={paths.operations({ state: 'WAITING' })}
           >
-            {waiting.data.items.map((operation) => (
+            {retrying.map((operation) => (
               <WaitingItem key={operation.operationId} operation={operation} />
             ))}
           </Group>

@@ -35,8 +35,7 @@ export function WaitingPanel({
   const last = waiting?.bars.at(-1)
   const retryAt = momentOf(operation.nextAttemptAt)
   if (!waiting || !last) return null
-  const { title, text: calm } = headOf(last, t)
-  const text = isInDoubt(operation) ? t('operations.remedy.CHECK_IN_DOUBT') : calm
+  const { title, text } = headOf(last, t)
   return (
     <section aria-label={title} className="rounded-lg border border-doubt-line bg-surface p-4">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
@@ -44,7 +43,8 @@ export function WaitingPanel({
           <Icon name={last.verdict === 'REPEAT' ? 'waiting' : 'unknown'} className="mt-1 text-doubt" />
           <div className="min-w-0">
             <h2 className="text-lg font-semibold tracking-tight">{title}</h2>
-            <p className="text-md">{text}</p>
+            {/* above stands that a person has to look at it */}
+            {!isInDoubt(operation) && <p className="text-md">{text}</p>}
           </div>
         </div>
         {retryAt !== null && <NextRetry at={retryAt} />}

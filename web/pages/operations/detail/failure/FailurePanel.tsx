@@ -82,15 +82,7 @@ export function FailurePanel({
   const answered = useAnswered(attempt)
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const { owner, retired } = plugin ?? {}
-  // nobody can repair a plugin that was retired since it failed
-  const nextStep: NextStep =
-    retired == null || isStored
-      ? operation.nextStep
-      : ({
-          since: operation.nextStep.since,
-          actor: 'SUPPORT',
-          action: operation.operationType === 'DETACH' ? 'RETRY' : 'TAKE_OVER',
-        } as const)
+  const { nextStep } = operation
   const { errorCode: code, errorPath } = failure
   const afterwards = afterwardsText(nextStep, t)
   const context = useOperationContext(operation).data

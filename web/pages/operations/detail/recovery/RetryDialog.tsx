@@ -14,8 +14,11 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
   const t = useText()
   const rich = useRichText()
   const retry = useRecovery('retry')
-  const { failure, phase, run, operationId } = operation
+  const { failure, phase, run, operationId, operationType } = operation
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
+  const isRetired = (id: string) =>
+    operation.plugins.some(({ pluginId, retired }) => pluginId === id && retired != null)
+  const retired = plugins.filter(isRetired)
   const phaseText = t(`vocabulary.phase.${phase}`)
   return (
     <ConfirmForm
@@ -35,7 +38,14 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
         onClose()
       }}
     >
-      {failure !== null && retryHelpsOf(operation) !== 'YES' && (
+      {retired.length > 0 && (
+        <Notice tone="warn">
+          {t(operationType === 'DETACH' ? 'recovery.retired' : 'recovery.retry.retired', {
+            plugins: joinList(t, retired),
+          })}
+        </Notice>
+      )}
+      {failure !== null && retired.length === 0 && retryHelpsOf(operation) !== 'YES' && (
         <Notice tone="warn" title={t('recovery.retry.warn')}>
           <p>
             {failure.retryable
@@ -53,7 +63,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
             })
           : t('recovery.retry.beginsRuntime', { stage: phaseText })}
       </p>
-      <p>{t('recovery.retry.same')}</p>
+      {(plugins.length === 0 || retired.length < plugins.length) && <p>{t('recovery.retry.same')}</p>}
       <p className="text-muted">{t('recovery.retry.run', { n: run + 1 })}</p>
     </ConfirmForm>
   )

@@ -98,7 +98,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
           <li>{t('recovery.takeover.references')}</li>
           {retired.length > 0 && (
             <li>
-              {t('recovery.takeover.retired', {
+              {t('recovery.retired', {
                 plugins: joinList(
                   t,
                   retired.map(({ pluginId }) => pluginId),
