@@ -44,6 +44,8 @@ export const OperationComparison = z.object({
   registrations: z.array(
     z.object({ pluginId: Key, before: RegistrationThen.nullable(), after: RegistrationThen.nullable() }),
   ),
+  /** Plugins that were registered again 200 times or more since one of the operations: what is told of the earlier registration may be later. */
+  registrationsCut: z.array(Key),
 })
 export type OperationComparison = z.infer<typeof OperationComparison>
 

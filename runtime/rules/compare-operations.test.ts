@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { OperationComparison } from '#contract/runtime-api/operation-comparison.ts'
@@ -81,6 +82,17 @@ describe('the comparison of operations', () => {
       registrations.map(({ before, after }) => [before?.timeoutMs === 4_321, after?.timeoutMs]),
       [[false, 4_321]],
     )
+    assert.deepEqual((await compare(operationId)).registrationsCut, [])
+    // more changes than are looked at
+    await sql`
+      insert into runtime.audit_entry
+      select copy.* from generate_series(1, 200) as n,
+        (select entry from runtime.audit_entry as entry where action = 'plugin.save' and subject like 'registrar%'
+          order by sequence desc limit 1) as newest,
+        jsonb_populate_record(newest.entry, jsonb_build_object('sequence', (newest.entry).sequence + 1000 + n)) as copy`.execute(
+      harness.db,
+    )
+    assert.deepEqual((await compare(operationId)).registrationsCut, ['registrar'])
   })
 
   it('finds the same operation on another installation, and takes the one that is asked for', async () => {

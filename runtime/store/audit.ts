@@ -104,12 +104,15 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
   return rows
 }
 
-/** What was changed in the registration of a plugin since a time, newest first: of its newest 200 changes. */
+/**
+ * What was changed in the registration of a plugin since a time, newest first: of its newest 200 changes. `isComplete` unless there
+ * may be more since then.
+ */
 export async function listRegistrationChanges(
   db: Db,
   pluginId: string,
   since: string,
-): Promise<AuditChange[]> {
+): Promise<{ changes: AuditChange[]; isComplete: boolean }> {
   const { rows } = await sql<{ changes: AuditChange[] }>`
     select changes from (
       select at, changes, sequence from runtime.audit_entry
@@ -118,7 +121,10 @@ export async function listRegistrationChanges(
       order by sequence desc limit ${LOOKED_AT}) as entry
     where at > ${since}::timestamptz
     order by sequence desc`.execute(db)
-  return rows.flatMap(({ changes }) => changes)
+  return {
+    changes: rows.flatMap(({ changes }) => changes),
+    isComplete: rows.length < LOOKED_AT,
+  }
 }
 
 /** As literals: with parameters the planner could not use the partial index. */

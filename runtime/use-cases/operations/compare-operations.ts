@@ -52,7 +52,8 @@ export function compareOperations(
         lastGood: lastGood === undefined ? null : comparableView(lastGood),
         siblings: siblings.map(comparableView),
       }
-      if (other === undefined) return { ...shown, other: null, values: [], moreValues: 0, registrations: [] }
+      if (other === undefined)
+        return { ...shown, other: null, values: [], moreValues: 0, registrations: [], registrationsCut: [] }
       const [before, after] = [await sideOf(tx, vault, other), await sideOf(tx, vault, operation)]
       const values = valueChanges(before.plan, after.plan)
       return {
@@ -60,7 +61,7 @@ export function compareOperations(
         other: comparableView(other),
         values: values.slice(0, VALUES_MAX),
         moreValues: Math.max(0, values.length - VALUES_MAX),
-        registrations: await registrationChanges(tx, before, after),
+        ...(await registrationChanges(tx, before, after)),
       }
     },
     { isolation: 'repeatable read' },
@@ -151,26 +152,34 @@ async function registrationChanges(
   db: Db,
   before: Side,
   after: Side,
-): Promise<Answer<Name>['registrations']> {
+): Promise<Pick<Answer<Name>, 'registrations' | 'registrationsCut'>> {
   const called = ({ plan }: Side) => new Set(plan.plugins.map(({ pluginId }) => pluginId))
   const [ofBefore, ofAfter] = [called(before), called(after)]
-  const found = []
+  const [registrations, registrationsCut]: [Answer<Name>['registrations'], string[]] = [[], []]
   for (const pluginId of new Set([...ofBefore, ...ofAfter])) {
     const current = await findPlugin(db, pluginId)
-    const then = async ({ until }: Side): Promise<RegistrationThen | null> =>
-      current === undefined ? null : registrationAt(db, current, until)
+    const then = async ({ until }: Side): Promise<RegistrationThen | null> => {
+      if (current === undefined) return null
+      const { registration, isComplete } = await registrationAt(db, current, until)
+      if (!isComplete && registrationsCut.at(-1) !== pluginId) registrationsCut.push(pluginId)
+      return registration
+    }
     const pair = {
       pluginId,
       before: ofBefore.has(pluginId) ? await then(before) : null,
       after: ofAfter.has(pluginId) ? await then(after) : null,
     }
-    if (!deepEqual(pair.before, pair.after)) found.push(pair)
+    if (!deepEqual(pair.before, pair.after)) registrations.push(pair)
   }
-  return found
+  return { registrations, registrationsCut }
 }
 
-/** The registration at a time: the current one without what the audit says was changed since. */
-async function registrationAt(db: Db, row: PluginRow, until: string | null): Promise<RegistrationThen> {
+/** The registration at a time: the current one without what the audit says was changed since, as far as it is looked at. */
+async function registrationAt(
+  db: Db,
+  row: PluginRow,
+  until: string | null,
+): Promise<{ registration: RegistrationThen; isComplete: boolean }> {
   const then: Record<string, unknown> = {
     endpoint: row.endpoint,
     version: row.version,
@@ -178,7 +187,10 @@ async function registrationAt(db: Db, row: PluginRow, until: string | null): Pro
     maxAttempts: row.max_attempts,
     maxBackoffMs: row.max_backoff_ms,
   }
-  const changes = until === null ? [] : await listRegistrationChanges(db, row.plugin_id, until)
+  const { changes, isComplete } =
+    until === null
+      ? { changes: [], isComplete: true }
+      : await listRegistrationChanges(db, row.plugin_id, until)
   for (const { property, before } of changes)
     if (property in then) then[property] = before !== null && 'value' in before ? before.value : null
   const number = (name: string): number | null => (typeof then[name] === 'number' ? then[name] : null)
@@ -187,11 +199,12 @@ async function registrationAt(db: Db, row: PluginRow, until: string | null): Pro
     max_attempts: number('maxAttempts'),
     max_backoff_ms: number('maxBackoffMs'),
   })
-  return {
+  const registration = {
     endpoint: typeof then['endpoint'] === 'string' ? then['endpoint'] : row.endpoint,
     version: typeof then['version'] === 'string' ? then['version'] : null,
     timeoutMs,
     maxAttempts,
     maxBackoffMs,
   }
+  return { registration, isComplete }
 }

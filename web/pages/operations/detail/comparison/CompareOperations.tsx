@@ -5,7 +5,7 @@ import { apiQuery } from '../../../../api/query.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { formatExactTime } from '../../../../i18n/format.ts'
-import { joinClauses } from '../../../../i18n/punctuation.ts'
+import { joinClauses, joinList } from '../../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { Dialog } from '../../../../ui/Dialog.tsx'
@@ -125,7 +125,7 @@ function Differences({
     )
   }
   const differences = operationDifferences(query.data, operation, comparison, t)
-  const { moreValues } = comparison
+  const { moreValues, registrationsCut } = comparison
   const named = (name: string, { createdAt }: OperationDetail) =>
     joinClauses(t, [name, formatExactTime(Date.parse(createdAt))])
   const sides = {
@@ -149,6 +149,11 @@ function Differences({
               changes={differences[section]}
               sides={sides}
             />
+          )}
+          {section === 'registrations' && registrationsCut.length > 0 && (
+            <p className="mt-1 text-xs text-doubt">
+              {t('operations.comparison.registrationsCut', { plugins: joinList(t, registrationsCut) })}
+            </p>
           )}
           {section === 'values' && moreValues > 0 && (
             <p className="mt-1 text-xs text-muted">{t('operations.comparison.more', { n: moreValues })}</p>
