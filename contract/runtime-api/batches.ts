@@ -209,6 +209,11 @@ export const Batch = z.object({
   finishedAt: Timestamp.nullable(),
   /** The items that the caller may see, by state. */
   counts: z.record(z.enum(BATCH_ITEM_STATES), count),
+  /**
+   * The items that have an operation, by how far it is; without those whose operation has been retried since. Only where one
+   * batch is read.
+   */
+  phases: z.record(z.enum(PHASES), count).optional(),
 })
 export type Batch = z.infer<typeof Batch>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { Batch } from './batches.ts'
 import { CauseId, CauseName } from './causes.ts'
 import { listOf, pageQuery, Person, Timestamp, Uuid } from './common.ts'
@@ -47,6 +48,8 @@ export const Follow = z.object({
   subject: FollowSubject,
   /** The title of the installation, also of an operation; null of a scope and a cause. */
   title: z.string().nullable(),
+  /** What the operation does; null of anything else. */
+  operationType: z.enum(OPERATION_TYPES).nullable(),
   /** Null of a cause, which may be in many. */
   scope: Scope.nullable(),
   /** Null unless a cause is followed. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key } from '#contract/protocol/keys.ts'
 import { BundleRef } from '#contract/protocol/scope.ts'
-import { OUTCOMES, STAGES } from '#contract/protocol/vocabulary.ts'
+import { OPERATION_TYPES, OUTCOMES, STAGES } from '#contract/protocol/vocabulary.ts'
 import { Timestamp, Uuid } from './common.ts'
 import { HEALTH_RANGE_NAMES } from './vocabulary.ts'
 
@@ -43,6 +43,9 @@ export const PluginHealth = z.object({
   latest: z.array(
     z.object({
       operationId: Uuid,
+      operationType: z.enum(OPERATION_TYPES),
+      /** Of the installation. */
+      title: z.string(),
       stage: z.enum(STAGES),
       attempt: z.number().int().positive(),
       startedAt: Timestamp,

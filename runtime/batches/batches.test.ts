@@ -191,6 +191,7 @@ describe('a batch', () => {
     deps.plugin.script(() => ({ outcome: 'APPLIED' }))
     assert.deepEqual([stopped.state, stopped.because], ['STOPPED', 'FAILURES'])
     assert.deepEqual([stopped.counts.FAILED, stopped.counts.SKIPPED], [1, 2])
+    assert.deepEqual(stopped.phases, { BEFORE_RESOURCES: 1, RESOURCES: 0, AFTER_RESOURCES: 0, DONE: 0 })
     const items = await itemsOf(batchId)
     const failed = items.find(({ state }) => state === 'FAILED')
     assert.equal(failed?.code, 'PLUGIN_REPORTED_FAILURE')

@@ -146,6 +146,22 @@ export async function listItems(
   return rows
 }
 
+/** The items that the actor may see and that have an operation, by how far it is in the run that the item started. */
+export async function countPhases(
+  db: Db,
+  actor: Actor,
+  batchId: string,
+): Promise<{ phase: Phase; count: number }[]> {
+  const { rows } = await sql<{ phase: Phase; count: number }>`
+    select operation.phase, count(*)::int as count
+    from runtime.batch_item as item ${joinedScope}
+    join runtime.operation as operation on operation.operation_id = item.operation_id
+    where item.batch_id = ${batchId} and (item.operation_run is null or operation.run = item.operation_run)
+      and ${visibleTo(actor, 'read', 'scope')}
+    group by operation.phase`.execute(db)
+  return rows
+}
+
 /** The batches that started an operation, or a run of it, newest first. */
 export async function batchesOfOperation(
   db: Db,

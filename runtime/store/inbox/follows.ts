@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { FollowTable } from '../../model/inbox-tables.ts'
@@ -8,6 +9,7 @@ import { isVisible, visibleScopes, visibleTo } from '../visible-scopes.ts'
 
 export type FollowRow = Selectable<FollowTable> & {
   title: string | null
+  operation_type: OperationType | null
   environment_key: string | null
   application_runtime_id: string | null
   workspace_id: number | null
@@ -28,14 +30,14 @@ export async function listFollows(
 ): Promise<FollowRow[]> {
   const visible = await visibleScopes(db, actor, 'read', {})
   const { rows } = await sql<FollowRow>`
-    select follow.*, scope.environment_key, scope.application_runtime_id, scope.workspace_id, cause.plugin_id, cause.error_code, (
-      select installation.title from runtime.installation
-      where installation.bundle_install_id = case follow.kind when 'installation' then follow.object_id::uuid
-        when 'operation' then (
-          select operation.bundle_install_id from runtime.operation where operation.operation_id = follow.object_id::uuid)
-        end) as title
+    select follow.*, scope.environment_key, scope.application_runtime_id, scope.workspace_id, cause.plugin_id, cause.error_code,
+      operation.operation_type, installation.title
     from runtime.follow
     left join runtime.scope as scope using (scope_id)
+    left join runtime.operation as operation
+      on operation.operation_id = case follow.kind when 'operation' then follow.object_id::uuid end
+    left join runtime.installation as installation on installation.bundle_install_id = coalesce(
+      operation.bundle_install_id, case follow.kind when 'installation' then follow.object_id::uuid end)
     left join runtime.cause as cause on follow.kind = 'cause' and cause.cause_id = follow.object_id
     where person_id = ${actor.id} and case follow.kind
         when 'cause' then exists (
@@ -43,7 +45,7 @@ export async function listFollows(
           where failed.cause_id = follow.object_id and ${isVisible(visible, 'failed')})
         else ${visibleTo(actor, 'read', 'scope')} end
       and ${followId === null ? sql`true` : sql`follow_id = ${followId}::uuid`}
-    order by created_at desc, follow_id`.execute(db)
+    order by follow.created_at desc, follow_id`.execute(db)
   return rows
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
-import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
+import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { HealthFigures } from '#contract/runtime-api/plugin-health.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
@@ -30,6 +30,9 @@ export interface HealthRow extends HealthFigures {
 
 export interface LatestRow {
   operation_id: string
+  operation_type: OperationType
+  /** Of the installation. */
+  title: string
   stage: Stage
   attempt: number
   started_at: string
@@ -90,9 +93,10 @@ export async function readLatestAttempts(
   count: number,
 ): Promise<LatestRow[]> {
   const { rows } = await sql<LatestRow>`
-    select recent.operation_id, stage, attempt, recent.started_at, duration_ms, outcome, http_status,
+    select recent.operation_id, operation.operation_type, installation.title, stage, attempt, recent.started_at, duration_ms, outcome, http_status,
       recent.failure ->> 'errorCode' as error_code
     from (${newest(request)}) as recent join runtime.operation as operation using (operation_id)
+    join runtime.installation as installation using (bundle_install_id)
     where recent.finished_at is not null and ${visibleTo(actor, 'read', 'operation')}
     order by recent.started_at desc
     limit ${count}`.execute(db)

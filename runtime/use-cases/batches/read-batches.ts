@@ -1,10 +1,10 @@
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { Batch, BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
-import type { BatchItemState } from '#contract/runtime-api/vocabulary.ts'
+import type { BatchItemState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
-import { listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
+import { countPhases, listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
@@ -31,11 +31,22 @@ export async function listBatches(
   })
 }
 
-export function readBatch(
+export async function readBatch(
   { deps, actor }: ReadContext,
   { params }: Input<'GET /batches/{batchId}'>,
 ): Promise<Answer<'GET /batches/{batchId}'>> {
-  return requireBatch(deps.db, actor, params.batchId)
+  const batch = await requireBatch(deps.db, actor, params.batchId)
+  const counted = await countPhases(deps.db, actor, params.batchId)
+  const countOf = (phase: Phase): number => counted.find((row) => row.phase === phase)?.count ?? 0
+  return {
+    ...batch,
+    phases: {
+      BEFORE_RESOURCES: countOf('BEFORE_RESOURCES'),
+      RESOURCES: countOf('RESOURCES'),
+      AFTER_RESOURCES: countOf('AFTER_RESOURCES'),
+      DONE: countOf('DONE'),
+    },
+  }
 }
 
 export async function listBatchItems(

@@ -122,6 +122,7 @@ const followView = (row: FollowRow): Follow => ({
   followId: row.follow_id,
   subject: subjectOf(row),
   title: row.title,
+  operationType: row.operation_type,
   scope: row.scope_id === null ? null : placeOf(row),
   cause:
     row.error_code === null

@@ -90,7 +90,8 @@ suite('the inbox', { concurrency: false }, () => {
     script('APPLIED')
     const { operationId, bundleInstallId, scope } = await install('olga')
     const follow = (subject: JsonObject) => ok('vic', 'PUT', '/follows', { subject })
-    await follow({ kind: 'operation', operationId })
+    const { title, operationType } = await follow({ kind: 'operation', operationId })
+    assert.deepEqual([title, operationType], ['guarded', 'INSTALL'])
     // it is over already: it is told, and followed no longer
     await until(async () => (await told('vic')).length === 1)
     assert.deepEqual(await told('vic'), [['operation.succeeded', 'followed', operationId]])

@@ -66,6 +66,8 @@ suite('the health of a plugin', { concurrency: false }, () => {
         [1, 'UNKNOWN', 'PLUGIN_RESULT_UNKNOWN'],
       ],
     )
+    const [newest] = health.latest
+    assert.deepEqual([newest?.operationType, newest?.title], ['INSTALL', 'CRM'])
     assert.deepEqual(runtimeApi['GET /plugins/{pluginId}/health'].answer.parse(health), health)
   })
 

@@ -54,6 +54,8 @@ export async function readPluginHealth(
       })),
     latest: latest.map((row) => ({
       operationId: row.operation_id,
+      operationType: row.operation_type,
+      title: row.title,
       stage: row.stage,
       attempt: row.attempt,
       startedAt: row.started_at,

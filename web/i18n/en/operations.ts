@@ -909,6 +909,7 @@ export const batches = {
   },
   'name.bundles': { one: '{n} bundle', other: '{n} bundles' },
   items: 'Items',
+  stages: 'Operations by stage',
   'items.none': 'No items with this result',
   'items.installation': 'Installation',
   'items.scope': 'Scope',

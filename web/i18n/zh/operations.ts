@@ -771,6 +771,7 @@ export const batches: Translated<typeof source.batches> = {
   'name.CONFIGURE.several': { other: '在 {bundle} 的 {n} 个安装实例中设置多个属性' },
   'name.bundles': { other: '{n} 个 Bundle' },
   items: '目标',
+  stages: '各阶段的操作数',
   'items.none': '没有此结果的目标',
   'items.installation': '安装实例',
   'items.scope': '作用域',

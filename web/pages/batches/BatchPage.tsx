@@ -16,6 +16,7 @@ import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
 import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
+import { formatNumber } from '../../i18n/format.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -37,6 +38,7 @@ import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
+import { PHASES } from '../../ui/states.ts'
 import { toneText } from '../../ui/tone.ts'
 
 const route = getRouteApi('/batches/$id')
@@ -131,6 +133,7 @@ function Shown({ batch }: { batch: Batch }) {
     >
       <BatchFacts batch={batch} />
       <ProgressBar counts={batch.counts} className="mb-2 h-3" />
+      {batch.phases !== undefined && <Stages phases={batch.phases} isOver={finishedAt !== null} />}
       <ResultFilter
         counts={batch.counts}
         value={search.state}
@@ -244,6 +247,28 @@ function BatchFacts({ batch }: { batch: Batch }) {
         ]}
       />
     </Card>
+  )
+}
+
+/** How many operations are at each stage; of a batch that is over, where those stand that did not come to the end. */
+function Stages({ phases, isOver }: { phases: NonNullable<Batch['phases']>; isOver: boolean }) {
+  const t = useText()
+  const started = PHASES.reduce((sum, phase) => sum + phases[phase], 0)
+  if (started === 0 || (isOver && started === phases.DONE)) return null
+  return (
+    <dl
+      aria-label={t('batches.stages')}
+      className="mb-3 flex flex-wrap items-center gap-x-5 gap-y-1 text-xs text-muted"
+    >
+      {PHASES.map((phase) => (
+        <div key={phase} className="flex items-center gap-1.5">
+          <dt>{t(`vocabulary.phase.${phase}`)}</dt>
+          <dd className={cx('font-semibold tabular-nums', phases[phase] > 0 && 'text-ink')}>
+            {formatNumber(phases[phase])}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

@@ -8,13 +8,16 @@ import type { LinkTarget } from '../../ui/Link.tsx'
 
 /** What is followed, and its page. */
 export function followName(
-  { subject, title, cause }: Follow,
+  { subject, title, operationType, cause }: Follow,
   t: Translate,
 ): { text: string; to: LinkTarget } {
   switch (subject.kind) {
     case 'operation':
       return {
-        text: t('inbox.follow.operation', { name: title ?? '', id: shortenId(subject.operationId) }),
+        text:
+          operationType === null
+            ? shortenId(subject.operationId)
+            : t('operations.name', { type: t(`vocabulary.type.${operationType}`), bundle: title ?? '' }),
         to: paths.operation(subject.operationId),
       }
     case 'installation':

@@ -5,7 +5,7 @@ import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
-import { Id, Mono } from '../../../ui/Id.tsx'
+import { Mono } from '../../../ui/Id.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
 import { uncertainShare, type Bucket } from './buckets.ts'
@@ -173,8 +173,9 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
       {
         id: 'operation',
         header: t('pluginHealth.operation'),
-        cell: ({ operationId }) => <Id id={operationId} />,
-        width: '9.5rem',
+        cell: ({ operationType, title }) =>
+          t('operations.name', { type: t(`vocabulary.type.${operationType}`), bundle: title }),
+        width: 'max(9.5rem, 22cqi)',
       },
       {
         id: 'stage',
@@ -201,7 +202,7 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
         header: t('pluginHealth.http'),
         cell: ({ httpStatus }) => httpStatus ?? '–',
         align: 'end',
-        width: '5.5rem',
+        width: '7rem',
         hideBelow: 'lg',
       },
       {
