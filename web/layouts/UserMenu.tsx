@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { joinList } from '../i18n/punctuation.ts'
-import { useText, type Translate } from '../i18n/use-text.ts'
+import { useText } from '../i18n/use-text.ts'
 import { paths } from '../addresses/paths.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Popup, closePopup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { roleName } from '../subjects/people/role-name.ts'
 import { useShell } from '../subjects/shell/shell-context.ts'
 import { setAlerts, useAlerts } from '../subjects/alerts/alerts.ts'
 import { Switch } from '../ui/Checkbox.tsx'
@@ -43,7 +44,7 @@ export function UserMenu() {
             <span className="block truncate text-xs text-faint">
               {joinList(
                 t,
-                roles.map((role) => roleText(role, t)),
+                roles.map((role) => roleName(role, t)),
               )}
             </span>
           </span>
@@ -54,14 +55,6 @@ export function UserMenu() {
       <UserMenuItems onSignOut={signOut} />
     </Popup>
   )
-}
-
-const ROLES = ['viewer', 'operator', 'support', 'admin'] as const
-
-/** The name of a role; an unknown role is shown unchanged. */
-function roleText(role: string, t: Translate): string {
-  const known = ROLES.find((name) => name === role)
-  return known ? t(`vocabulary.role.${known}`) : role
 }
 
 /** The content of the user menu: theme, language, notifications, sign out. */

@@ -132,11 +132,19 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** The error of a refused action, how often it occurred, and its origin, where recorded. */
+/** The error of a refused action, how often it occurred, and on demand its origin, where recorded. */
 function Origin({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { actor, clientAddress, errorCode, occurrences } = entry
+  const [isOpen, setIsOpen] = useState(false)
+  // the same in nearly every entry
+  const source = [
+    clientAddress !== null && t('audit.from', { address: clientAddress }),
+    actor.issuer !== null && t('audit.issuer', { issuer: actor.issuer }),
+  ]
+    .filter((fact) => fact !== false)
+    .join(' · ')
   const facts = [
     errorCode !== null && codeTitle(errorCode),
     occurrences !== null &&
@@ -146,22 +154,38 @@ function Origin({ entry }: { entry: AuditEntry }) {
         first: <Time at={occurrences.firstAt} />,
         last: <Time at={occurrences.lastAt} />,
       }),
-    clientAddress !== null && t('audit.from', { address: clientAddress }),
-    actor.issuer !== null && t('audit.issuer', { issuer: actor.issuer }),
   ].filter((fact) => fact !== false)
-  if (facts.length === 0) return null
   return (
-    <span className="text-xs text-faint wrap-anywhere">
-      <span aria-hidden="true"> · </span>
-      {facts.map((fact, index) => (
-        // the facts of an entry keep their order
-        // oxlint-disable-next-line react/no-array-index-key
-        <Fragment key={index}>
-          {index > 0 && ' · '}
-          {fact}
-        </Fragment>
-      ))}
-    </span>
+    <>
+      {facts.length > 0 && (
+        <span className="text-xs text-faint wrap-anywhere">
+          <span aria-hidden="true"> · </span>
+          {facts.map((fact, index) => (
+            // the facts of an entry keep their order
+            // oxlint-disable-next-line react/no-array-index-key
+            <Fragment key={index}>
+              {index > 0 && ' · '}
+              {fact}
+            </Fragment>
+          ))}
+        </span>
+      )}
+      {source !== '' && (
+        <>
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-label={t('audit.source')}
+            title={source}
+            className="ml-0.5 inline-flex size-6 items-center justify-center rounded-sm align-middle text-faint hover:text-ink"
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            <Icon name="info" size={14} />
+          </button>
+          {isOpen && <span className="text-xs text-muted wrap-anywhere">{source}</span>}
+        </>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { deliveriesCall, webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import type { Webhook, WebhookDelivery } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -8,6 +8,7 @@ import { FOLLOW_MS, followInterval } from '../../api/refetch-interval.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../i18n/describe-code.ts'
+import { batchTitle } from '../../subjects/batch/batch-title.ts'
 import { OperationLink } from '../../subjects/operations/OperationLink.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -21,6 +22,7 @@ import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
 import { TextLink } from '../../ui/Link.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
@@ -100,7 +102,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         ) : (
           failingSince !== null && (
             <Notice tone="warn" title={t('notifications.failing.title')}>
-              {t('notifications.failing.message')} <Time at={failingSince} />
+              {t('notifications.failing.message')} <Time at={failingSince} exact />
             </Notice>
           )
         )
@@ -174,6 +176,35 @@ const deliveryKey = ({ deliveryId }: WebhookDelivery) => deliveryId
 const TONE = { PENDING: 'doubt', DELIVERED: 'ok', FAILED: 'fail' } as const
 const ICON = { PENDING: 'waiting', DELIVERED: 'done', FAILED: 'failed' } as const
 
+const REASONS = [
+  'timeout',
+  'refused',
+  'reset',
+  'dns',
+  'tls',
+  'tls-untrusted',
+  'tls-expired',
+  'tls-wrong-name',
+  'egress-denied',
+  'redirect',
+  'too-large',
+  'not-sent',
+  'expired',
+] as const
+
+/** Why there was no response; the code of the platform for what a person can do nothing about. */
+function reasonText(code: string, t: Translate): ReactNode {
+  const known = REASONS.find((reason) => reason === code)
+  return known === undefined ? <Mono>{code}</Mono> : t(`notifications.reason.${known}`)
+}
+
+/** A link to a batch, named by what it does once that is loaded. */
+function BatchLink({ id }: { id: string }) {
+  const t = useText()
+  const { data } = useQuery(apiQuery('GET /batches/{batchId}', { params: { batchId: id } }))
+  return <TextLink to={paths.batch(id)}>{data ? batchTitle(data, t) : <Id id={id} />}</TextLink>
+}
+
 const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
   {
     id: 'event',
@@ -187,11 +218,7 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     cell: ({ operationId, batchId }) => {
       if (operationId !== null) return <OperationLink id={operationId} />
       if (batchId === null) return '–'
-      return (
-        <TextLink to={paths.batch(batchId)}>
-          <Id id={batchId} />
-        </TextLink>
-      )
+      return <BatchLink id={batchId} />
     },
   },
   {
@@ -208,8 +235,14 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     id: 'result',
     header: t('notifications.log.result'),
     cell: ({ lastStatus, lastError }) =>
-      lastStatus !== null ? `HTTP ${lastStatus}` : lastError === null ? '–' : <Mono>{lastError}</Mono>,
-    width: '8.5rem',
+      lastStatus !== null ? (
+        `HTTP ${lastStatus}`
+      ) : lastError === null ? (
+        <Nothing />
+      ) : (
+        reasonText(lastError, t)
+      ),
+    width: '11rem',
   },
   {
     id: 'attempts',

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useId, useMemo, useState } from 'react'
+import { Fragment, useCallback, useId, useMemo, useState } from 'react'
 import { serviceAccountsCall } from '#contract/console-api/pages/sessions.ts'
-import { textOfRole } from '#contract/console-api/role-text.ts'
 import type { ServiceAccount, ServiceAccountToken } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { roleName } from '../../subjects/people/role-name.ts'
+import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -121,7 +122,7 @@ function Account({
     <Section
       flush
       title={<span id={nameId}>{account.name}</span>}
-      description={<Mono>{account.roles.map(textOfRole).join(', ')}</Mono>}
+      description={<RoleList roles={account.roles} />}
       actions={
         <>
           <Button
@@ -152,22 +153,42 @@ function Account({
         columns={columns}
         rows={account.tokens}
         rowKey={rowKey}
-        empty={
-          <EmptyState
-            icon="key"
-            title={t('accounts.tokens.none.title')}
-            message={t('accounts.tokens.none')}
-          />
-        }
+        // it stands between other accounts
+        empty={<p className="px-4 py-3 text-muted">{t('accounts.tokens.none')}</p>}
       />
     </Section>
   )
+}
+
+/** Roles in words, each with where it applies. */
+function RoleList({ roles }: { roles: ServiceAccount['roles'] }) {
+  const t = useText()
+  const rich = useRichText()
+  return roles.map(({ role, scope }, at) => {
+    const name = roleName(role, t)
+    const place = scope === null ? null : 'workspaceId' in scope ? scopeText(scope) : scope.environmentKey
+    return (
+      <Fragment key={`${role}@${place}`}>
+        {at > 0 && t('common.punctuation.list')}
+        {place === null
+          ? t('accounts.role.everywhere', { role: name })
+          : rich('accounts.role.in', { role: name, scope: <Mono>{place}</Mono> })}
+      </Fragment>
+    )
+  })
 }
 
 const rowKey = ({ tokenId }: ServiceAccountToken) => tokenId
 
 const isValid = ({ revokedAt, expiresAt }: ServiceAccountToken, now: number): boolean =>
   revokedAt === null && Date.parse(expiresAt) > now
+
+const WEEK_MS = 7 * 86_400_000
+const VALID = { tone: 'ok', icon: 'done' } as const
+const ENDS_SOON = { tone: 'doubt', icon: 'warning' } as const
+
+const endsSoon = ({ expiresAt }: ServiceAccountToken, now: number): boolean =>
+  Date.parse(expiresAt) < now + WEEK_MS
 
 const tokenColumns = (
   t: Translate,
@@ -185,14 +206,15 @@ const tokenColumns = (
           {rich('accounts.revoked', { at: <Time at={token.revokedAt} inRow /> })}
         </Badge>
       ) : isValid(token, now) ? (
-        <Badge look="plain" tone="ok" icon="done">
-          {rich('accounts.validUntil', { at: <Time at={token.expiresAt} inRow /> })}
+        <Badge look="plain" {...(endsSoon(token, now) ? ENDS_SOON : VALID)}>
+          {rich('accounts.expires', { at: <Time at={token.expiresAt} inRow /> })}
         </Badge>
       ) : (
         <Badge look="plain" icon="nothing">
           {rich('accounts.expired', { at: <Time at={token.expiresAt} inRow /> })}
         </Badge>
       ),
+    card: 'wide',
   },
   {
     id: 'created',

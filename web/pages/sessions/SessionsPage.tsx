@@ -7,8 +7,10 @@ import type { SessionEntry } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { roleName } from '../../subjects/people/role-name.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -72,6 +74,7 @@ export function SessionsPage() {
         query={isEveryone ? everyone : own}
         columns={columns}
         rowKey={rowKey}
+        lines={2}
         skeletonRows={3}
         cursor={search.cursor}
         pageLink={(cursor) => paths.sessions(omitUndefined({ ...search, cursor }))}
@@ -108,16 +111,25 @@ const sessionColumns = (
           id: 'person',
           header: t('sessions.person'),
           cell: ({ person, sessionId }: SessionEntry) => (
-            <span id={`of-${sessionId}`}>
-              {person.name} <Mono className="text-faint">{person.id}</Mono>
-            </span>
+            <>
+              <span id={`of-${sessionId}`} className="block truncate font-medium">
+                {person.name}
+              </span>
+              <Mono className="block truncate text-xs text-faint">{person.id}</Mono>
+            </>
           ),
-          width: '22%',
+          width: '24%',
         },
         {
           id: 'roles',
           header: t('sessions.roles'),
-          cell: ({ roles }: SessionEntry) => roles.join(', '),
+          cell: ({ roles }: SessionEntry) =>
+            joinList(
+              t,
+              roles.map((role) => roleName(role, t)),
+            ),
+          card: 'plain' as const,
+          width: '10rem',
           hideBelow: 'lg' as const,
         },
       ]
@@ -126,15 +138,17 @@ const sessionColumns = (
     id: 'browser',
     header: t('sessions.browser'),
     cell: ({ userAgent, clientAddress, isCurrent }) => (
-      <span className="block">
-        {isCurrent && (
-          <Badge look="plain" tone="ok" icon="done">
-            {t('sessions.current')}
-          </Badge>
-        )}
-        <BrowserText userAgent={userAgent} />
-        {clientAddress !== null && <Mono className="text-faint">{clientAddress}</Mono>}
-      </span>
+      <>
+        <span className="flex items-center gap-2">
+          <BrowserText userAgent={userAgent} />
+          {isCurrent && (
+            <Badge tone="ok" className="shrink-0">
+              {t('sessions.current')}
+            </Badge>
+          )}
+        </span>
+        {clientAddress !== null && <Mono className="block truncate text-xs text-faint">{clientAddress}</Mono>}
+      </>
     ),
     card: 'wide',
   },

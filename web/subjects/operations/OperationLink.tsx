@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { operationTypeKey } from './operation-texts.ts'
+import { operationName } from './operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -8,7 +8,7 @@ import { Id, shortenId } from '../../ui/Id.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 
-/** A link to an operation, with its type and state once they are loaded. */
+/** A link to an operation, with its name and state once they are loaded. */
 export function OperationLink({ id }: { id: string }) {
   const t = useText()
   const isStored = useAsOf() !== null
@@ -20,7 +20,7 @@ export function OperationLink({ id }: { id: string }) {
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
       <TextLink to={paths.operation(id)}>
-        {data ? t(operationTypeKey(data)) : <span className="mono">{shortenId(id)}</span>}
+        {data ? operationName(data, t) : <span className="mono">{shortenId(id)}</span>}
       </TextLink>
       {data && <OperationBadge state={data.state} />}
     </span>
