@@ -1,7 +1,6 @@
 import { inLowerCase } from '../i18n/punctuation.ts'
 import { useRichText, useText } from '../i18n/use-text.ts'
 import { Badge, type BadgeLook } from './Badge.tsx'
-import { cx } from './class-names.ts'
 import {
   claimLook,
   installationLook,
@@ -43,13 +42,12 @@ export function ClaimBadge({
   look = 'plain',
   className,
 }: {
-  claim: { operationType: OperationType; state: ClaimState } | null
+  claim: { operationType: OperationType; state: ClaimState }
   /** Only the state of the operation, where there is no room for its type. */
   brief?: boolean
 } & Look) {
   const t = useText()
   const rich = useRichText()
-  if (!claim) return <span className={cx('text-faint', className)}>{t('vocabulary.lock.none')}</span>
   const { tone, icon, meaning } = claimLook[claim.state]
   return (
     <Tooltip text={t(meaning)}>

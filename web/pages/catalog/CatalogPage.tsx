@@ -78,6 +78,7 @@ export function CatalogPage() {
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
+        lines={2}
         cursor={cursor}
         pageLink={(at) => paths.catalog(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
@@ -108,7 +109,9 @@ const bundleColumns = (t: Translate): Column<Bundle>[] => [
   {
     id: 'about',
     header: t('catalog.column.about'),
-    cell: ({ description }) => <span className="text-muted">{description}</span>,
+    cell: ({ description }) => (
+      <span className="line-clamp-2 whitespace-normal text-muted">{description}</span>
+    ),
     card: 'wide',
     hideBelow: 'lg',
   },
@@ -116,7 +119,7 @@ const bundleColumns = (t: Translate): Column<Bundle>[] => [
     id: 'environment',
     header: t('catalog.column.environment'),
     cell: ({ bundle }) => <Mono>{bundle.environmentKey}</Mono>,
-    width: '9rem',
+    width: '8rem',
   },
   {
     id: 'latest',

@@ -184,7 +184,7 @@ function What({ row }: { row: InboxNotification }) {
             </PlainLink>
           )}
         </p>
-        <p className="text-xs text-muted">
+        <p className="truncate text-xs text-muted @max-[40rem]/table:whitespace-normal">
           {t(`inbox.because.${row.because}`)}
           {failure !== null && <> · {failureTitle(failure, t)}</>}
         </p>

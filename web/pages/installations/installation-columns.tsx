@@ -72,7 +72,7 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
     cell: ({ updatedAt }) => <Time at={updatedAt} inRow className="text-muted" />,
     sortKey: 'updatedAt',
     sortFirst: 'descending',
-    width: '7rem',
+    width: '8.25rem',
     hideBelow: 'md',
     card: 'plain',
   },
@@ -81,7 +81,8 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
 const lockColumn = (t: Translate): Column<Installation> => ({
   id: 'claim',
   header: t('installations.column.lock'),
-  cell: ({ claim }) => <ClaimBadge claim={claim} />,
+  // most are not locked
+  cell: ({ claim }) => (claim === null ? <Nothing /> : <ClaimBadge claim={claim} />),
   width: '10.25rem',
   card: 'plain',
 })

@@ -38,8 +38,7 @@ export function OperationsPage() {
         </LinkButton>
       }
     >
-      <div className="mb-3 flex flex-wrap items-center gap-2">
-        <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <SegmentedControl
           label={t('operations.causes.view')}
           value={view === undefined ? 'operations' : (when ?? view)}
@@ -56,6 +55,9 @@ export function OperationsPage() {
           }
         />
         <ViewsMenu page="operations" search={search} />
+      </div>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
       </div>
       {view === 'causes' ? (
         <>

@@ -59,25 +59,25 @@ export function operationColumns(
     {
       id: 'state',
       header: t('operations.field.state'),
-      width: '10rem',
+      width: 'clamp(11rem, 21cqi, 15rem)',
       sorts: [
         { key: 'createdAt', name: t('operations.field.created'), first: 'descending' },
         { key: 'finishedAt', name: t('operations.field.ended'), first: 'descending' },
       ],
       card: 'line',
-      cell: ({ state, phase, createdAt, finishedAt }) => (
+      cell: ({ state, phase, createdAt, finishedAt, requestedBy }) => (
         <>
           <Beats phase={phase} tone={operationLook[state].tone} className="float-right mt-1 mr-1" />
           <OperationBadge state={state} className="flex" />
-          {isByEnd && finishedAt === null ? (
-            <span className="block truncate text-xs text-muted">{t('operations.list.notEnded')}</span>
-          ) : (
-            <Time
-              at={isByEnd && finishedAt !== null ? finishedAt : createdAt}
-              inRow
-              className="block truncate text-xs text-muted"
-            />
-          )}
+          <span className="block truncate text-xs text-muted">
+            {isByEnd && finishedAt === null ? (
+              t('operations.list.notEnded')
+            ) : (
+              <Time at={isByEnd && finishedAt !== null ? finishedAt : createdAt} inRow />
+            )}
+            {' · '}
+            {requestedBy.name}
+          </span>
         </>
       ),
     },
@@ -96,14 +96,6 @@ export function operationColumns(
       // most operations have succeeded, and nobody has to do anything
       cell: (operation) =>
         hasNext(operation) && <NextStepLines nextStep={operation.nextStep} assignee={operation.assignee} />,
-    },
-    {
-      id: 'requestedBy',
-      header: t('operations.field.requestedBy'),
-      width: '8rem',
-      hideBelow: hasRoom ? 'md' : 'xl',
-      card: 'hidden',
-      cell: ({ requestedBy }) => requestedBy.name,
     },
     {
       id: 'took',

@@ -73,7 +73,7 @@ export const propertyColumns = (t: Translate): Column<PropertyRow>[] => [
     header: t('properties.column.changed'),
     cell: ({ lastChange }) =>
       lastChange === null ? <Nothing /> : <Time at={lastChange.at} inRow className="text-muted" />,
-    width: '7rem',
+    width: '8.25rem',
     card: 'plain',
   },
   {

@@ -22,7 +22,7 @@ import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import { EnvironmentDot } from '../../ui/EnvironmentMark.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { LinkButton, PlainLink, TextLink } from '../../ui/Link.tsx'
+import { LinkButton, PlainLink } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -180,7 +180,6 @@ const scopeColumns = (
           {scope.failed > 0 ? t('scopes.failed', { n: scope.failed }) : scope.claimed}
         </PlainLink>
       ),
-    align: 'end',
     width: '8rem',
     card: 'wide',
   },
@@ -193,7 +192,7 @@ const scopeColumns = (
         <span className="truncate">{savedBy.name}</span>
       </span>
     ),
-    width: '13rem',
+    width: '17rem',
     hideBelow: 'lg',
     card: 'wide',
   },
@@ -201,7 +200,15 @@ const scopeColumns = (
     id: 'links',
     header: t('scopes.column.links'),
     headerHidden: true,
-    cell: (scope) => <TextLink to={paths.localServices(scope)}>{t('scopes.link.localServices')}</TextLink>,
+    cell: (scope) => (
+      // beside the scope, which most people come for
+      <PlainLink
+        to={paths.localServices(scope)}
+        className="target rounded-sm text-muted hover:text-ink hover:underline"
+      >
+        {t('scopes.link.localServices')}
+      </PlainLink>
+    ),
     align: 'end',
     width: '9rem',
     card: 'wide',

@@ -17,6 +17,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { Mono } from '../../ui/Id.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { servicesCall, servicesSearch, type ServicesSearch } from '#contract/console-api/pages/services.ts'
 import { ServiceDialog } from './ServiceDialog.tsx'
@@ -74,6 +75,7 @@ export function ServicesPage() {
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
+        lines={2}
         cursor={cursor}
         pageLink={(at) => paths.services(omitUndefined({ ...search, cursor: at }))}
         onClear={isFiltered && clear}
@@ -93,21 +95,30 @@ export function ServicesPage() {
 const rowKey = ({ serviceId }: Service) => serviceId
 const rowLink = ({ serviceId }: Service) => paths.service(serviceId)
 
+/** The bundle and the Module, without what is the same for nearly all. */
+function ownerName(locator: string): string {
+  const [, bundleId, , name] = locator.split('/')
+  return `${bundleId}/${name}`
+}
+
 const serviceColumns = (t: Translate): Column<Service>[] => [
   {
     id: 'service',
     header: t('services.column.service'),
     cell: ({ title, serviceId }) => (
       <>
-        {title} <span className="mono ml-1 font-normal text-faint">{serviceId}</span>
+        <span className="block truncate">{title}</span>
+        <span className="mono block truncate text-xs font-normal text-faint">{serviceId}</span>
       </>
     ),
-    width: '28%',
+    width: '26%',
   },
   {
     id: 'address',
     header: t('services.column.address'),
-    cell: ({ url }) => <Mono className="text-muted">{url}</Mono>,
+    cell: ({ url }) => (
+      <Mono className="line-clamp-2 text-xs wrap-anywhere whitespace-normal text-muted">{url}</Mono>
+    ),
     card: 'wide',
   },
   {
@@ -115,11 +126,13 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
     header: t('services.column.owner'),
     cell: ({ owner }) =>
       owner === null ? (
-        <span className="text-faint">{t('services.owner.none')}</span>
+        <Nothing />
       ) : (
-        <Mono>{owner.locator.split('/').slice(1).join('/')}</Mono>
+        <Mono className="line-clamp-2 text-xs wrap-anywhere whitespace-normal text-muted">
+          {ownerName(owner.locator)}
+        </Mono>
       ),
-    width: '16%',
+    width: '20%',
     hideBelow: 'lg',
     card: 'wide',
   },

@@ -90,6 +90,10 @@ export function BundleSummary({
                 {formatNumber(installations)}
               </span>
             </PlainLink>
+            {!isOutdated && upgrade && outdated > 0 && (
+              // the counts stand below each other
+              <span className="w-6.5 shrink-0" />
+            )}
             {isOutdated && upgrade && (
               <Button {...propsOf({ bundle, version })} variant="quiet" className="w-6.5 px-0">
                 <span className="sr-only">
@@ -114,27 +118,30 @@ export function BundleSummary({
           </li>
         )}
       </ul>
-      {upgrade && outdatedVersions.length > 1 && (
-        <Button {...propsOf({ bundle })} className="mt-auto self-start">
-          <span aria-hidden="true">{t('versions.upgradeCount', { n: outdated })}</span>
-          <span className="sr-only">
-            {t('versions.upgradeAll', { n: outdated })} {title}
-          </span>
-        </Button>
-      )}
-      {install && missing > 0 && (
-        <Button
-          size="sm"
-          variant="quiet"
-          icon="plus"
-          {...install.onIntent}
-          className={cx('-ml-1.5 self-start', !(upgrade && outdatedVersions.length > 1) && 'mt-auto')}
-          onClick={() => install.start(item)}
-        >
-          <span aria-hidden="true">{t('versions.installIn', { n: missing })}</span>
-          <span className="sr-only">{t('versions.installIn.bundle', { n: missing, bundle: title })}</span>
-        </Button>
-      )}
+      {/* the buttons of all bundles stand in two lines */}
+      <div className="mt-auto flex min-h-14.5 flex-col items-start gap-1.5">
+        {upgrade && outdatedVersions.length > 1 && (
+          <Button {...propsOf({ bundle })}>
+            <span aria-hidden="true">{t('versions.upgradeCount', { n: outdated })}</span>
+            <span className="sr-only">
+              {t('versions.upgradeAll', { n: outdated })} {title}
+            </span>
+          </Button>
+        )}
+        {install && missing > 0 && (
+          <Button
+            size="sm"
+            variant="quiet"
+            icon="plus"
+            {...install.onIntent}
+            className="mt-auto -ml-1.5"
+            onClick={() => install.start(item)}
+          >
+            <span aria-hidden="true">{t('versions.installIn', { n: missing })}</span>
+            <span className="sr-only">{t('versions.installIn.bundle', { n: missing, bundle: title })}</span>
+          </Button>
+        )}
+      </div>
     </div>
   )
 }

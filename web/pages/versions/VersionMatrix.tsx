@@ -91,8 +91,9 @@ export function VersionMatrix({
                   {title}
                 </PlainLink>
                 <span className="mono block text-xs font-normal wrap-anywhere text-faint">
-                  {bundle.environmentKey}/<wbr />
-                  {bundle.bundleId}
+                  <span className="inline-block max-w-full">{bundle.environmentKey}/</span>
+                  <wbr />
+                  <span className="inline-block max-w-full">{bundle.bundleId}</span>
                 </span>
               </th>
             ))}

@@ -45,7 +45,7 @@ export function FailureHours({ search }: { search: OperationsSearch }) {
       <h2 id={id} className="px-4 pt-3 pb-2 font-semibold">
         {t('operations.hours.title')}
       </h2>
-      <div ref={showLast} className="overflow-x-auto overscroll-x-contain px-2 pb-3">
+      <div ref={showLast} className="relative overflow-x-auto overscroll-x-contain px-2 pb-3">
         <table
           aria-labelledby={id}
           className="w-full min-w-5xl table-fixed border-separate border-spacing-0.5 text-xs"
