@@ -28,7 +28,7 @@ import type { SessionVariables } from './session/sessions.ts'
 import type { RoleGrant } from './roles.ts'
 import { insertUser } from './store/idp-users.ts'
 import { bffMigrations } from './store/tables.ts'
-import type { BffTables } from './store/tables.ts'
+import type { BffDb, BffTables } from './store/tables.ts'
 
 export interface AuthServer {
   origin: string
@@ -78,7 +78,7 @@ export async function startAuthServer(
     trustedProxyHops: 0,
     ...changes,
   }
-  await insertUsers(database, settings.users ?? [])
+  await insertUsers(database.db, settings.users ?? [])
   let logged = ''
   const log = createLog({ name: 'bff', level: 'debug', stream: { write: (line) => (logged += line) } })
   const started: { stop(): Promise<void> }[] = []
@@ -115,7 +115,7 @@ export async function startAuthServer(
 }
 
 /** Users whose passwords cost next to nothing to check; that of the product takes a quarter of a second. */
-async function insertUsers({ db }: Database<BffTables>, users: readonly ConfiguredUser[]): Promise<void> {
+export async function insertUsers(db: BffDb, users: readonly ConfiguredUser[]): Promise<void> {
   for (const { username, password, roles } of users) {
     const passwordHash = await hashPassword(password, { logN: 4, r: 8, p: 1 })
     await insertUser(db, {

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { freePort } from '#database/free-port.ts'
-import { toUrl } from '#database/settings.ts'
-import { testDatabase } from '#database/testing.ts'
-import { createLog } from '#http-kit/log.ts'
-import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { platform } from '../../demo/people.ts'
-import { startAll } from '../../start.ts'
-import type { Running } from '../../start.ts'
-import { bffMigrations } from '../store/tables.ts'
+import { startForTests } from '../../start-for-tests.ts'
+import type { TestSystem } from '../../start-for-tests.ts'
 import { TestBrowser } from '../testing.ts'
 import { dataOf, INLINE_SCRIPT, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
@@ -23,53 +15,21 @@ const PASSWORD = 'a password of the test'
 const HOSTILE = '</script><script>alert(1)</script><!--<script>'
 const STAGING = { environmentKey: 'staging' }
 
-let running: Running
-let stopAll: () => Promise<void>
+const folder = makeShellFolder()
+let running: TestSystem
 const browsers = new Map<string, TestBrowser>()
 
 before(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'console-document-'))
-  const folder = makeShellFolder()
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
-  const [port, runtimePort] = [await freePort(), await freePort()]
   const users = [
     { username: 'admin', password: PASSWORD, roles: [{ role: 'admin' as const, scope: null }] },
     { username: 'viewer', password: PASSWORD, roles: [{ role: 'viewer' as const, scope: STAGING }] },
   ]
-  running = await startAll({
-    dataDir,
-    databaseUrl: toUrl(database.connection),
-    console: {
-      port,
-      auth: {
-        publicOrigin: `http://localhost:${port}`,
-        externalIdp: null,
-        rolesClaim: 'roles',
-        users,
-        limits: { idleSeconds: 900, absoluteSeconds: 900 },
-        recentSignInSeconds: 300,
-        trustedProxyHops: 0,
-      },
-      runtime: null,
-      logLevel: 'silent',
-    },
-    runtime: {
-      port: runtimePort,
-      platformApiBase: null,
-      egressAllow: [{ kind: 'loopback' }],
-    },
-    plugins: false,
+  running = await startForTests({
+    auth: { users },
     folder,
     // a busy machine may take longer than a person should wait
     documentWaitMs: 20_000,
-    log: createLog({ name: 'test', level: 'silent' }),
   })
-  stopAll = async () => {
-    await running.stop()
-    await database.close()
-    rmSync(dataDir, { recursive: true, force: true })
-    rmSync(folder, { recursive: true })
-  }
   assert.ok(running.call !== null)
   const service = {
     title: HOSTILE,
@@ -91,7 +51,10 @@ before(async () => {
     browsers.set(username, browser)
   }
 })
-after(() => stopAll())
+after(async () => {
+  await running.stop()
+  rmSync(folder, { recursive: true })
+})
 
 function browserOf(username: string): TestBrowser {
   const browser = browsers.get(username)

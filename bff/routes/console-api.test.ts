@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { Problem } from '#contract/console-api/console-problem.ts'
 import { sql } from 'kysely'
-import { freePort } from '#database/free-port.ts'
-import { toUrl } from '#database/settings.ts'
 import { openDatabase } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
-import { createLog } from '#http-kit/log.ts'
 import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
-import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
 import { buildDemo } from '../../demo/build-demo.ts'
-import { startAll } from '../../start.ts'
-import type { Running } from '../../start.ts'
-import { bffMigrations } from '../store/tables.ts'
+import { startForTests } from '../../start-for-tests.ts'
+import type { TestSystem } from '../../start-for-tests.ts'
 import type { BffTables } from '../store/tables.ts'
 
 // The console API as a browser uses it, on a real runtime with real plugins and the demo data.
@@ -31,16 +22,13 @@ const scope = { environmentKey: 'production', applicationRuntimeId: 'eu-central'
 const configuration = '/api/scopes/production/eu-central/1/configuration'
 const crmCore = 'production/crm-suite/MODULE/crm-core'
 
-let running: Running
+let running: TestSystem
 let stopAll: () => Promise<void>
 /** Makes all sign-ins this old; null: the identity provider did not say when they were. */
 let ageSignIns: (seconds: number | null) => Promise<void>
 const cookies: Record<string, string> = {}
 
 before(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'console-api-'))
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
-  const [port, runtimePort] = [await freePort(), await freePort()]
   const user = (
     username: string,
     role: 'admin' | 'operator' | 'viewer',
@@ -50,31 +38,12 @@ before(async () => {
     password: PASSWORD,
     roles: [{ role, scope: place }],
   })
-  running = await startAll({
-    dataDir,
-    databaseUrl: toUrl(database.connection),
-    console: {
-      port,
-      auth: {
-        publicOrigin: `http://localhost:${port}`,
-        externalIdp: null,
-        rolesClaim: 'roles',
-        users: [user('admin', 'admin'), user('viewer', 'viewer'), user('local', 'operator', PRODUCTION)],
-        limits: { idleSeconds: 900, absoluteSeconds: 900 },
-        recentSignInSeconds: 300,
-        trustedProxyHops: 0,
-      },
-      runtime: null,
-      logLevel: 'silent',
-    },
-    runtime: {
-      port: runtimePort,
-      platformApiBase: null,
-      egressAllow: [{ kind: 'loopback' }],
+  running = await startForTests({
+    auth: {
+      users: [user('admin', 'admin'), user('viewer', 'viewer'), user('local', 'operator', PRODUCTION)],
     },
     plugins: true,
     folder: import.meta.dirname,
-    log: createLog({ name: 'test', level: 'silent' }),
   })
   const { call, plugins } = running
   assert.ok(call !== null && plugins !== null)
@@ -82,17 +51,15 @@ before(async () => {
   for (const username of ['admin', 'viewer', 'local']) {
     cookies[username] = await sessionCookie(running.url, { username, password: PASSWORD })
   }
-  const bff = openDatabase<BffTables>(database.connection)
+  const bff = openDatabase<BffTables>(running.connection)
   ageSignIns = async (seconds) => {
     await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds}::float8)`.execute(
       bff.db,
     )
   }
   stopAll = async () => {
-    await running.stop()
     await bff.close()
-    await database.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    await running.stop()
   }
 })
 after(() => stopAll())

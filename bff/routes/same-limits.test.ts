@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
@@ -15,68 +12,31 @@ import {
   STRING_BYTES_MAX,
 } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
-import { freePort } from '#database/free-port.ts'
-import { toUrl } from '#database/settings.ts'
-import { testDatabase } from '#database/testing.ts'
-import { createLog } from '#http-kit/log.ts'
-import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
-import { startAll } from '../../start.ts'
-import type { Running } from '../../start.ts'
+import { startForTests } from '../../start-for-tests.ts'
+import type { TestSystem } from '../../start-for-tests.ts'
 import { createActorAssertions, loadActorKey } from '../runtime/actor-assertion.ts'
-import { bffMigrations } from '../store/tables.ts'
 
 // The BFF and the runtime share the limits of a body: both must judge the same bytes equally.
 
 const USER = { username: 'admin', password: 'a password of the test' }
 const CREDENTIAL = 'the-service-credential-of-the-test'
 
-let running: Running
+let running: TestSystem
 let cookie: string
 let assertion: () => Promise<string>
-let stopAll: () => Promise<void>
 before(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'same-limits-'))
-  const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
-  const [port, runtimePort] = [await freePort(), await freePort()]
-  running = await startAll({
-    dataDir,
-    databaseUrl: toUrl(database.connection),
-    console: {
-      port,
-      auth: {
-        publicOrigin: `http://localhost:${port}`,
-        externalIdp: null,
-        rolesClaim: 'roles',
-        users: [{ ...USER, roles: [{ role: 'admin', scope: null }] }],
-        limits: { idleSeconds: 900, absoluteSeconds: 900 },
-        recentSignInSeconds: 300,
-        trustedProxyHops: 0,
-      },
-      runtime: null,
-      logLevel: 'silent',
-    },
-    runtime: {
-      port: runtimePort,
-      platformApiBase: null,
-      egressAllow: [{ kind: 'loopback' }],
-      credentials: [CREDENTIAL],
-    },
-    plugins: false,
+  running = await startForTests({
+    auth: { users: [{ ...USER, roles: [{ role: 'admin', scope: null }] }] },
+    credentials: [CREDENTIAL],
     folder: import.meta.dirname,
-    log: createLog({ name: 'test', level: 'silent' }),
   })
   cookie = await sessionCookie(running.url, USER)
-  const assertionOf = createActorAssertions(await loadActorKey(dataDir))
+  const assertionOf = createActorAssertions(await loadActorKey(running.dataDir))
   assertion = () =>
     assertionOf({ id: 'test', name: 'Test', grants: [{ permissions: [...PERMISSIONS], scope: null }] })
-  stopAll = async () => {
-    await running.stop()
-    await database.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
 })
-after(() => stopAll())
+after(() => running.stop())
 
 /** A server's result for a body: 0 if accepted, otherwise the failure's code and its first detail, if any. */
 type Verdict = { code: string; detail: string | null }

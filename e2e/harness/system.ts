@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { freePort } from '#database/free-port.ts'
 import { openDatabase } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
-import { clientConfig, toUrl } from '#database/settings.ts'
+import { clientConfig } from '#database/settings.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
-import { createLog } from '#http-kit/log.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
@@ -21,7 +16,7 @@ import { platform } from '../../demo/people.ts'
 import { createScript } from '../../demo/script.ts'
 import type { Script } from '../../demo/script.ts'
 import type { DemoCaller, DemoPerson } from '../../demo/caller.ts'
-import { startAll } from '../../start.ts'
+import { startForTests } from '../../start-for-tests.ts'
 import { createFaultProxy } from './fault-proxy.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { users } from './users.ts'
@@ -86,48 +81,25 @@ const bundleOf = (bundleId: string, version?: string) => {
 
 /**
  * @param worker Makes the scopes of this system different from those of another worker's.
- * @param server The URL of the PostgreSQL server to create the database on; default: see {@link testDatabase}.
+ * @param server The URL of the PostgreSQL server to create the database on; default: see {@link startForTests}.
  */
 export async function startSystem(worker: number, server?: string): Promise<System> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-e2e-'))
-  const database = await testDatabase({
-    ...(server !== undefined && { server }),
-    migrations: [
-      { schema: 'runtime', folder: new URL('../../runtime/store/migrations/', import.meta.url) },
-      { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },
-    ],
-  })
-  const tables = openDatabase<RuntimeTables>(database.connection)
-  const [port, runtimePort] = [await freePort(), await freePort()]
+  const port = await freePort()
   const proxy = await createFaultProxy(() => port)
   const egressAllow: EgressRule[] = [{ kind: 'loopback' }]
-  const running = await startAll({
-    dataDir,
-    databaseUrl: toUrl(database.connection),
-    console: {
-      port,
-      auth: {
-        publicOrigin: `http://localhost:${proxy.port}`,
-        externalIdp: null,
-        rolesClaim: 'roles',
-        users: Object.values(users),
-        limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
-        recentSignInSeconds: 300,
-        trustedProxyHops: 0,
-        environmentMarks: [{ environmentKey: 'production', word: 'Production', color: 'red' }],
-      },
-      runtime: null,
-      logLevel: 'error',
+  const running = await startForTests({
+    port,
+    auth: {
+      publicOrigin: `http://localhost:${proxy.port}`,
+      users: Object.values(users),
+      environmentMarks: [{ environmentKey: 'production', word: 'Production', color: 'red' }],
     },
-    runtime: {
-      port: runtimePort,
-      platformApiBase: null,
-      egressAllow,
-    },
+    egressAllow,
     plugins: true,
-    folder: new URL('../../dist/web', import.meta.url).pathname,
-    log: createLog({ name: `worker-${worker}`, level: 'error' }),
+    logLevel: 'error',
+    ...(server !== undefined && { server }),
   })
+  const tables = openDatabase<RuntimeTables>(running.connection)
   const { call, plugins } = running
   if (call === null || plugins === null) throw new Error('The system does not run its own runtime')
   await publishAll(call, plugins)
@@ -217,9 +189,9 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     },
     async acceptWrites(accepts) {
       // in the database `postgres`, so that the setting does not apply to this session
-      const client = new pg.Client(clientConfig({ ...database.connection, database: 'postgres' }))
+      const client = new pg.Client(clientConfig({ ...running.connection, database: 'postgres' }))
       await client.connect()
-      const { database: name } = database.connection
+      const { database: name } = running.connection
       await client.query(
         `alter database ${pg.escapeIdentifier(name)} ${accepts ? 'reset default_transaction_read_only' : 'set default_transaction_read_only = on'}`,
       )
@@ -236,10 +208,8 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     },
     async stop() {
       await proxy.close()
-      await running.stop()
       await tables.close()
-      await database.close()
-      rmSync(dataDir, { recursive: true, force: true })
+      await running.stop()
     },
   }
 }

@@ -1,12 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ExternalProvider } from '#bff/oidc/testing-provider.ts'
-import { freePort } from '#database/free-port.ts'
-import { toUrl } from '#database/settings.ts'
-import { testDatabase } from '#database/testing.ts'
-import { createLog } from '#http-kit/log.ts'
-import { startAll } from '../../start.ts'
+import { startForTests } from '../../start-for-tests.ts'
 import { expect, test } from '../harness/test.ts'
 
 test('a sign-out ends the session at the provider too, and the next sign-in asks (A05)', async ({
@@ -15,37 +8,11 @@ test('a sign-out ends the session at the provider too, and the next sign-in asks
   const provider = new ExternalProvider()
   await provider.start()
   provider.claims = { sub: 'u-1', name: 'Ada Lovelace', roles: ['viewer'] }
-  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-provider-'))
-  const database = await testDatabase({
-    migrations: [
-      { schema: 'runtime', folder: new URL('../../runtime/store/migrations/', import.meta.url) },
-      { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },
-    ],
+  const running = await startForTests({
+    auth: { externalIdp: { issuer: provider.issuer, clientId: 'console', clientSecret: 'client-secret' } },
+    logLevel: 'error',
   })
-  const [port, runtimePort] = [await freePort(), await freePort()]
-  const origin = `http://localhost:${port}`
-  const running = await startAll({
-    dataDir,
-    databaseUrl: toUrl(database.connection),
-    console: {
-      port,
-      auth: {
-        publicOrigin: origin,
-        externalIdp: { issuer: provider.issuer, clientId: 'console', clientSecret: 'client-secret' },
-        rolesClaim: 'roles',
-        users: null,
-        limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
-        recentSignInSeconds: 300,
-        trustedProxyHops: 0,
-      },
-      runtime: null,
-      logLevel: 'error',
-    },
-    runtime: { port: runtimePort, platformApiBase: null, egressAllow: [{ kind: 'loopback' }] },
-    plugins: false,
-    folder: new URL('../../dist/web', import.meta.url).pathname,
-    log: createLog({ name: 'provider', level: 'error' }),
-  })
+  const origin = running.url
   const context = await browser.newContext({ baseURL: origin })
   try {
     const page = await context.newPage()
@@ -64,8 +31,6 @@ test('a sign-out ends the session at the provider too, and the next sign-in asks
   } finally {
     await context.close()
     await running.stop()
-    await database.close()
     await provider.stop()
-    rmSync(dataDir, { recursive: true })
   }
 })
