@@ -19,6 +19,7 @@ import { createMetrics, createProcessGauges, PROCESS_HELP } from '#http-kit/metr
 import { createOutbound } from '#http-kit/outbound.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { startBatchRunner } from './batches/run-batches.ts'
+import { startChangeRequests } from './change-requests/run-change-requests.ts'
 import type { BatchRunner } from './batches/run-batches.ts'
 import { createFeed } from './events/feed.ts'
 import { joinReplicas } from './events/replicas.ts'
@@ -235,6 +236,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   let worker: Worker | undefined
   let batches: BatchRunner | undefined
   let notifications: PeriodicTask | undefined
+  let changeRequests: PeriodicTask | undefined
   let tasks: PeriodicTask | undefined
   let troubles: TroubleWatch | undefined
   let replicas: Replicas | undefined
@@ -303,6 +305,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
     // first, because it wakes the worker
+    await changeRequests?.stop()
     await batches?.stop()
     await notifications?.stop()
     await Promise.all([worker?.stop(), tasks?.stop()])
@@ -400,6 +403,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           ...(options.worker?.pollMs !== undefined && { pollMs: options.worker.pollMs }),
         })
       }
+      if (options.worker !== 'off')
+        changeRequests = startChangeRequests(workerDeps, {
+          everyMs: options.worker?.pollMs ?? 1_000,
+          isPaused: () => space.isOut(working.db),
+          onStarted() {
+            worker?.wake()
+            batches?.wake()
+            feed.wake()
+            replicas?.notify('work')
+          },
+        })
       if (options.worker !== 'off')
         // a receiver that is down is no plugin that does not answer
         notifications = startNotifications(

@@ -160,6 +160,26 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'It was saved again after you opened it. Your change was not saved.',
     remedy: 'Open the form again, and apply your change to the current freeze.',
   },
+  APPROVAL_REQUIRED: {
+    title: 'An approval is required',
+    message: 'The environment requires an approved change request for this change.',
+    remedy: 'Request a review, or have the open change request approved.',
+  },
+  CHANGE_REQUEST_STATE: {
+    title: 'The change request does not allow this',
+    message: 'Someone else may have changed it, or it has a conflict or has ended.',
+    remedy: 'Look at its current state.',
+  },
+  CHANGE_REQUEST_STALE: {
+    title: 'The change request has changed',
+    message: 'Someone else has edited it since you read it.',
+    remedy: 'Look at it again, then repeat what you did.',
+  },
+  CHANGE_POLICY_STALE: {
+    title: 'The policy has changed',
+    message: 'Someone else has changed it since you read it.',
+    remedy: 'Look at it again, then repeat your change.',
+  },
   BATCH_NOT_PAUSED: {
     title: 'The batch is not paused',
     message: 'Someone else has continued or stopped it, or it has finished.',
@@ -294,6 +314,10 @@ const STATUS: Readonly<Record<string, number>> = {
   PLUGIN_RETIRED: 409,
   CHANGES_FROZEN: 409,
   FREEZE_STALE: 409,
+  APPROVAL_REQUIRED: 409,
+  CHANGE_REQUEST_STATE: 409,
+  CHANGE_REQUEST_STALE: 409,
+  CHANGE_POLICY_STALE: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,
   BATCH_ITEM_NOT_STARTED: 500,

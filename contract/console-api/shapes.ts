@@ -32,6 +32,14 @@ export type {
 } from '#contract/runtime-api/configuration.ts'
 export type { PropertyRow } from '#contract/runtime-api/properties.ts'
 export type { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
+export type { ChangePolicy } from '#contract/runtime-api/change-policies.ts'
+export type {
+  ChangeEntry,
+  ChangePlan,
+  ChangeRequest,
+  ChangeRequestDetail,
+  NewChangeRequest,
+} from '#contract/runtime-api/change-requests.ts'
 export type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 export type {
   Changes,

@@ -16,6 +16,9 @@ export const PERMISSIONS = [
   'plugin:write',
   'service:write',
   'notification:write',
+  // a change that others approve, and its approval
+  'change:propose',
+  'change:approve',
   // freezes, and what an environment asks of a change
   'policy:write',
   // a change in spite of a freeze, with a reason

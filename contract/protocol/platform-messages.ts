@@ -125,6 +125,25 @@ export const PLATFORM_MESSAGES = {
   freezeStale: 'The freeze has changed since you read it. Your change was not saved.',
   freezeExists: 'Another freeze has this name. Choose a different one.',
   freezesFull: 'There are already {max} freezes, the maximum. Delete one first.',
+  approvalRequired:
+    'Environment {environment} requires an approved change request for this ({kind}). Request a review instead.',
+  approvalsMissing:
+    'The change request has {approvals} of the {needed} approvals that it needs for what it would do now. Ask someone to approve it.',
+  approvalIsOwn: 'You wrote this change request, so someone else must approve or reject it.',
+  changeState: 'The change request is {actual}, so this is not possible. Reload it.',
+  changeStale:
+    'The change request has changed since you read it: it is now at revision {current}. Reload it.',
+  changeConflicted:
+    'Someone else saved values that this change request changes too. Resolve its conflicts first.',
+  changeEffectMoved: 'What the change request would do is not what you saw. Look at its plan again.',
+  changeInputOther: 'Must be the input of a change request of this kind.',
+  changeValueUnknown: 'No value is stored for this property, so none can be kept. Enter one.',
+  changeHistoryFull: 'The change request already has {max} entries, the maximum. Make a new one.',
+  changePolicyStale: 'The policy has changed since you read it. Your change was not saved.',
+  changeTooLate: 'The change request could not be applied before {until}.',
+  changeGrantsMissing: 'The author of the change request had no permission for this: {permission}.',
+  scheduleOrder: 'Must be after the earliest time, and in the future.',
+  scheduleTooFar: 'Must be at most {max} days ahead.',
   pluginRetiredRefusal:
     'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',
   pluginRetiredRetry:
@@ -157,6 +176,7 @@ export const PLATFORM_MESSAGES = {
   requestMethod: 'Must be one path segment',
   requestFailureCode: 'Must be the code of a failure',
   requestPlainAddress: 'Must be an http or https address without user information',
+  requestChangeKind: 'Must be CONFIGURE, INSTALL, UPGRADE, DETACH, TAKEOVER or BATCH',
   requestLinkTemplate:
     'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
   requestDaytime: 'Must be a time of day such as 18:00',

@@ -122,6 +122,8 @@ const PlanBody = z
     UNKNOWN_ACTION,
   )
   .refine(valuesAreOfTargets, NOT_A_TARGET)
+/** What a batch does to what, as a change request stores it. */
+export const BatchTargets = PlanBody
 export type BatchRequest = z.output<typeof PlanBody>
 
 const MakeBody = z

@@ -81,6 +81,7 @@ export const operationRunEndpoints = defineEndpoints({
       'PLAN_STALE',
       'TAKEOVER_NOT_ALLOWED',
       'CHANGES_FROZEN',
+      'APPROVAL_REQUIRED',
       'NUMBERS_USED_UP',
       'IDEMPOTENCY_KEY_REUSED',
       'RECENT_SIGN_IN_REQUIRED',

@@ -2,6 +2,8 @@ import { auditEndpoints } from './audit.ts'
 import { batchEndpoints } from './batches.ts'
 import { catalogEndpoints } from './catalog.ts'
 import { causeEndpoints } from './causes.ts'
+import { changePolicyEndpoints } from './change-policies.ts'
+import { changeRequestEndpoints } from './change-requests.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
@@ -41,6 +43,8 @@ export const runtimeApi = {
   ...operationComparisonEndpoints,
   ...causeEndpoints,
   ...batchEndpoints,
+  ...changeRequestEndpoints,
+  ...changePolicyEndpoints,
   ...configurationEndpoints,
   ...propertyEndpoints,
   ...localServiceEndpoints,

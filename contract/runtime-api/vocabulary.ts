@@ -84,6 +84,46 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
+/**
+ * States of a change request: DRAFT → OPEN ⇄ CONFLICTED; OPEN ⇄ APPROVED ⇄ SCHEDULED → APPLYING → APPLIED, or another end:
+ * REJECTED, WITHDRAWN, EXPIRED (too late for its schedule), REFUSED (it could not be applied). docs/change-requests.md has the table.
+ */
+export const CHANGE_STATES = [
+  'DRAFT',
+  'OPEN',
+  'CONFLICTED',
+  'APPROVED',
+  'SCHEDULED',
+  'APPLYING',
+  'APPLIED',
+  'REJECTED',
+  'WITHDRAWN',
+  'EXPIRED',
+  'REFUSED',
+] as const
+export type ChangeState = (typeof CHANGE_STATES)[number]
+
+/** What happens to a change request, as its history shows it. */
+export const CHANGE_EVENTS = [
+  'CREATED',
+  'EDITED',
+  'SUBMITTED',
+  'COMMENTED',
+  'APPROVED',
+  'REJECTED',
+  'WITHDRAWN',
+  'REBASED',
+  'CONFLICTED',
+  'SCHEDULED',
+  'UNSCHEDULED',
+  'APPLYING',
+  'OVERRIDDEN',
+  'APPLIED',
+  'EXPIRED',
+  'REFUSED',
+] as const
+export type ChangeEvent = (typeof CHANGE_EVENTS)[number]
+
 /** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
@@ -102,6 +142,18 @@ export const AUDIT_ACTIONS = [
   'batch.create',
   'batch.continue',
   'batch.stop',
+  'change.create',
+  'change.edit',
+  'change.submit',
+  'change.approve',
+  'change.reject',
+  'change.withdraw',
+  'change.rebase',
+  'change.apply',
+  'change.schedule',
+  'change.unschedule',
+  'change.comment',
+  'change.policy',
   'local-service.save',
   'bundle.publish',
   'plugin.save',
@@ -278,6 +330,13 @@ export const NOTIFICATION_EVENTS = [
   'operation.retrying',
   'operation.taken_over',
   'batch.finished',
+  'change.requested',
+  'change.approved',
+  'change.rejected',
+  'change.conflicted',
+  'change.applied',
+  'change.expired',
+  'change.overridden',
 ] as const
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 

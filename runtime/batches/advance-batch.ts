@@ -99,7 +99,19 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
     await startedItem(
       tx,
       item,
-      await startItem({ tx, deps, actor: batch.actor, comparing: 'never', isItem: true }, batch, item),
+      await startItem(
+        {
+          tx,
+          deps,
+          actor: batch.actor,
+          comparing: 'never',
+          isItem: true,
+          // an override is checked for each item
+          ...(batch.change_request_id !== null && !batch.overrides && { isApproved: true as const }),
+        },
+        batch,
+        item,
+      ),
     )
   } catch (error) {
     // repeats the transaction

@@ -170,6 +170,13 @@ describe('a bundle', () => {
       blocks: ['TAKEOVER'],
       message: 'Year end',
     })
+    await ok('/change-policies/other', 'PUT', { requiredFor: ['DETACH'], approvals: 1, updatedAt: null })
+    const { changeRequest } = await ok('/change-requests', 'POST', {
+      kind: 'DETACH',
+      title: 'Detach it',
+      submit: true,
+      input: { bundleInstallId: installId },
+    })
     const { webhook } = await ok('/webhooks', 'POST', {
       title: 'On call',
       url: 'http://127.0.0.1:9/hook',
@@ -199,6 +206,7 @@ describe('a bundle', () => {
       webhookId,
       name: 'year-end',
       causeId: textOf(cause?.['causeId']),
+      changeRequestId: textOf((changeRequest as JsonObject)['changeRequestId']),
     }
     const queries: Partial<Record<EndpointName, string>> = {
       'GET /installed-properties': '?q=name',

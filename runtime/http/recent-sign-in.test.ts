@@ -143,6 +143,20 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
     params: { batchId: await pausedBatch('TAKEOVER') },
     body: {},
   }),
+  'POST /change-requests/{changeRequestId}/apply': async () => {
+    const { changeRequest } = (await deps.ok('/change-requests', {
+      method: 'POST',
+      body: {
+        kind: 'TAKEOVER',
+        title: 'It is over',
+        submit: true,
+        input: { operationId: await failedOperation(), run: 1 },
+      },
+    })) as { changeRequest: { changeRequestId: string } }
+    const { changeRequestId } = changeRequest
+    const { planToken } = await deps.ok(`/change-requests/${changeRequestId}/plan`, {})
+    return { params: { changeRequestId }, body: { revision: 1, planToken: String(planToken) } }
+  },
   'POST /plugins/{pluginId}/credentials': async () => ({ params: { pluginId: 'holder' }, body: {} }),
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
     params: { pluginId: 'holder', credentialId: await credential() },

@@ -11,6 +11,30 @@ import {
   listVersions,
   readManifest,
 } from '../use-cases/catalog/catalog.ts'
+import { applyChangeRequest } from '../use-cases/change-requests/apply.ts'
+import {
+  listChangePolicies,
+  readChangePolicy,
+  saveChangePolicy,
+} from '../use-cases/change-requests/policies.ts'
+import {
+  countWaitingChangeRequests,
+  listChangeRequests,
+  planChangeRequest,
+  readChangeRequest,
+} from '../use-cases/change-requests/read.ts'
+import {
+  approveChangeRequest,
+  commentChangeRequest,
+  createChangeRequest,
+  editChangeRequest,
+  rebaseChangeRequest,
+  rejectChangeRequest,
+  scheduleChangeRequest,
+  submitChangeRequest,
+  unscheduleChangeRequest,
+  withdrawChangeRequest,
+} from '../use-cases/change-requests/write.ts'
 import { readHistory, readHistoryPeople } from '../use-cases/configuration/history.ts'
 import {
   listLocalServices,
@@ -154,6 +178,25 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'GET /batches/{batchId}/items': listBatchItems,
     'POST /batches/{batchId}/continue': continueBatch,
     'POST /batches/{batchId}/stop': stopBatch,
+
+    'GET /change-requests': listChangeRequests,
+    'GET /change-requests/waiting': countWaitingChangeRequests,
+    'POST /change-requests': createChangeRequest,
+    'GET /change-requests/{changeRequestId}': readChangeRequest,
+    'PATCH /change-requests/{changeRequestId}': editChangeRequest,
+    'GET /change-requests/{changeRequestId}/plan': planChangeRequest,
+    'POST /change-requests/{changeRequestId}/submit': submitChangeRequest,
+    'POST /change-requests/{changeRequestId}/approve': approveChangeRequest,
+    'POST /change-requests/{changeRequestId}/reject': rejectChangeRequest,
+    'POST /change-requests/{changeRequestId}/withdraw': withdrawChangeRequest,
+    'POST /change-requests/{changeRequestId}/rebase': rebaseChangeRequest,
+    'POST /change-requests/{changeRequestId}/apply': applyChangeRequest,
+    'POST /change-requests/{changeRequestId}/schedule': scheduleChangeRequest,
+    'POST /change-requests/{changeRequestId}/unschedule': unscheduleChangeRequest,
+    'POST /change-requests/{changeRequestId}/comments': commentChangeRequest,
+    'GET /change-policies': listChangePolicies,
+    'GET /change-policies/{environmentKey}': readChangePolicy,
+    'PUT /change-policies/{environmentKey}': saveChangePolicy,
 
     [`GET ${scope}/configuration` as const]: readConfiguration,
     [`GET ${scope}/configuration/history` as const]: readHistory,

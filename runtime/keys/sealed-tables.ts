@@ -7,6 +7,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
   addressPlace,
   batchPlace,
+  changeRequestPlace,
   webhookPlace,
   configurationPlace,
   mapLedger,
@@ -95,6 +96,11 @@ const batches = sealedTable<{ input: Buffer }>(
   ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
 )
 
+const changeRequests = sealedTable<{ content: Buffer }>(
+  WALKED_TABLES.changeRequests,
+  ({ row_key: [id = ''], content }, vault) => [inBytes(vault, 'content', content, changeRequestPlace(id))],
+)
+
 const webhooks = sealedTable<{ secret: Buffer; address: Buffer | null }>(
   WALKED_TABLES.webhooks,
   ({ row_key: [webhookId = ''], secret, address }, vault) => [
@@ -111,6 +117,7 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   plans,
   calls,
   batches,
+  changeRequests,
   webhooks,
 ]
 

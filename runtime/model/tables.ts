@@ -26,6 +26,7 @@ import type { Actor } from './actor.ts'
 import type { FreezeSettings } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
+import type { ChangeRequestTables } from './change-request-tables.ts'
 import type { FollowTable, InboxNotificationTable } from './inbox-tables.ts'
 import type { PluginReadTable, PluginRefusalTable, PluginReportTable, PluginTable } from './plugin.ts'
 import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
@@ -65,7 +66,7 @@ interface AuditColumns {
   last_occurred_at: string | null
 }
 
-export interface RuntimeTables {
+export interface RuntimeTables extends ChangeRequestTables {
   'runtime.scope': ScopeColumns & {
     scope_id: Generated<number>
     snapshot_version: Generated<number>
@@ -200,6 +201,7 @@ export interface RuntimeTables {
     assignee_name: string | null
     /** It was started or retried in spite of what refused it. */
     overridden: Generated<boolean>
+    change_request_id: string | null
   }
   'runtime.cause': CauseTable
   'runtime.cause_note': CauseNoteTable
@@ -287,6 +289,7 @@ export interface RuntimeTables {
     created_at: Time
     finished_at: string | null
     available_at: Time
+    change_request_id: string | null
   }
   'runtime.batch_item': {
     batch_id: string

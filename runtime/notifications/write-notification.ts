@@ -105,6 +105,13 @@ const EVENTS: Readonly<Record<string, string>> = {
   'operation.retrying': 'Still retrying automatically',
   'operation.taken_over': 'Taken over',
   'batch.finished': 'Batch finished',
+  'change.requested': 'Change request needs approval',
+  'change.approved': 'Change request approved',
+  'change.rejected': 'Change request rejected',
+  'change.conflicted': 'Change request has a conflict',
+  'change.applied': 'Change request applied',
+  'change.expired': 'Change request expired',
+  'change.overridden': 'Change made without its approvals',
   test: 'Test notification',
 }
 
@@ -124,6 +131,16 @@ function linesOf(type: string, data: JsonObject, safe: (text: string) => string)
     return [
       `${event}: ${text(data, 'action').map(words).join('')}, ${items.join(', ')}`,
       `Batch ID: ${text(data, 'batchId').join('')}`,
+    ]
+  }
+  if (type.startsWith('change.')) {
+    const place = part('scope')
+    const names = ['environmentKey', 'applicationRuntimeId', 'workspaceId'].map((name) => place[name])
+    const where = names[0] === undefined ? '' : ` in ${safe(names.join('/'))}`
+    return [
+      `${event}: ${text(data, 'kind').map(words).join('')}${where}`,
+      ...text(part('by'), 'name').map((name) => `By: ${safe(name)}`),
+      `Change request ID: ${text(data, 'changeRequestId').join('')}`,
     ]
   }
   if (!type.startsWith('operation.')) return [event]

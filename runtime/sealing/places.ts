@@ -48,6 +48,9 @@ export const addressPlace = (webhookId: string): Place => ['webhook.address', we
 /** The key of a webhook's signatures. */
 export const webhookPlace = (webhookId: string): Place => ['webhook.secret', webhookId]
 
+/** The input of a change request, what it is based on, and the key of its digests. */
+export const changeRequestPlace = (id: string): Place => ['change_request.content', id]
+
 export const batchPlace = (batchId: string): Place => ['batch.input', batchId]
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import type { Selectable } from 'kysely'
 import type { Actor } from '../model/actor.ts'
 import type { Db, Tx } from '../model/db.ts'
@@ -11,15 +12,27 @@ export type FreezeRow = Selectable<RuntimeTables['runtime.change_freeze']>
 export async function readGate(
   db: Db,
   environmentKey: string,
-): Promise<{ now: string; freezes: { name: string; settings: FreezeSettings }[] }> {
-  const { rows } = await sql<{ now: string; name: string | null; settings: FreezeSettings | null }>`
-    select now() as now, standing.name, standing.settings
+): Promise<{
+  now: string
+  freezes: { name: string; settings: FreezeSettings }[]
+  /** The kinds of changes that need an approved change request. */
+  needsApproval: ChangeKind[]
+}> {
+  const { rows } = await sql<{
+    now: string
+    name: string | null
+    settings: FreezeSettings | null
+    needs_approval: ChangeKind[] | null
+  }>`
+    select now() as now, standing.name, standing.settings,
+      (select required_for from runtime.change_policy where environment_key = ${environmentKey}) as needs_approval
     from (values (true)) as moment
     left join runtime.change_freeze as standing
       on ${environmentKey} = any (standing.environment_keys) and (standing.ends_at is null or standing.ends_at > now())
     order by standing.name`.execute(db)
   return {
     now: rows[0]?.now ?? '',
+    needsApproval: rows[0]?.needs_approval ?? [],
     freezes: rows.flatMap(({ name, settings }) =>
       name === null || settings === null ? [] : [{ name, settings }],
     ),

@@ -114,6 +114,7 @@ export const WALKED_TABLES = {
     columns: sql`writes::text, request, stage as call_stage`,
   },
   batches: { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
+  changeRequests: { name: 'change_request', key: [['change_request_id', 'uuid']], columns: sql`content` },
   webhooks: { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret, address` },
 } satisfies Record<string, WalkedTable>
 

@@ -18,6 +18,8 @@ export interface WriteContext extends ReadContext {
   comparing: Comparing
   /** It carries out an item of a batch. */
   isItem?: true
+  /** It carries out a change request, whose approvals have been counted. */
+  isApproved?: true | undefined
 }
 
 /** The parsed request of an endpoint. */

@@ -35,6 +35,11 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /plugins/{pluginId}/reports',
   'GET /services',
   'GET /services/{serviceId}',
+  'GET /change-requests',
+  'GET /change-requests/waiting',
+  'GET /change-requests/{changeRequestId}',
+  'GET /change-requests/{changeRequestId}/plan',
+  'GET /change-policies',
   'GET /audit',
   // changes of plugins, services and policies
   'GET /operations/{operationId}/context',

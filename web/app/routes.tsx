@@ -26,6 +26,10 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
   '/operations/$id': async () => (await import('../pages/operations/OperationPage.tsx')).OperationPage,
   '/causes/$id': async () => (await import('../pages/causes/CausePage.tsx')).CausePage,
   '/duty': async () => (await import('../pages/duty/DutyPage.tsx')).DutyPage,
+  '/change-requests': async () =>
+    (await import('../pages/change-requests/ChangeRequestsPage.tsx')).ChangeRequestsPage,
+  '/change-requests/$id': async () =>
+    (await import('../pages/change-requests/ChangeRequestPage.tsx')).ChangeRequestPage,
   '/batches': async () => (await import('../pages/batches/BatchesPage.tsx')).BatchesPage,
   '/batches/$id': async () => (await import('../pages/batches/BatchPage.tsx')).BatchPage,
   '/receipt': async () => (await import('../pages/receipt/ReceiptPage.tsx')).ReceiptPage,

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useLocation, useRouterState } from '@tanstack/react-router'
 import type { PagePath } from '#contract/console-api/pages/pages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
+import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
+import { apiQuery } from '../api/query.ts'
 import { useStoredDrafts, useStoredOperationDrafts } from '../subjects/drafts/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
@@ -27,6 +30,7 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
       { label: 'shell.nav.versions', icon: 'versions', to: '/versions' },
       { label: 'shell.nav.operations', icon: 'operations', to: '/operations' },
       { label: 'shell.nav.batches', icon: 'batches', to: '/batches' },
+      { label: 'shell.nav.changes', icon: 'review', to: '/change-requests' },
       { label: 'shell.nav.scopes', icon: 'scopes', to: '/scopes' },
     ],
   },
@@ -61,7 +65,17 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const { can, user } = useShell()
   const drafts = useStoredDrafts(user?.id)
   const operationDrafts = useStoredOperationDrafts(user?.id)
-  const marks: Partial<Record<PlainTextKey, { n: number; text: string }>> = {
+  const waiting = useQuery({
+    ...apiQuery('GET /change-requests/waiting', waitingCall),
+    enabled: can('change:approve'),
+  })
+  const waitingForMe = waiting.data?.count ?? 0
+  const marks: Partial<Record<PlainTextKey, { n: number; text: string; icon?: IconName }>> = {
+    'shell.nav.changes': {
+      n: waitingForMe,
+      text: t('changes.waiting', { n: waitingForMe }),
+      icon: 'waiting',
+    },
     'shell.nav.scopes': { n: drafts.length, text: t('shell.drafts.scopes', { n: drafts.length }) },
     'shell.nav.installations': {
       n: operationDrafts.length,
@@ -102,7 +116,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                     {t(label)}
                     {mark !== undefined && mark.n > 0 && (
                       <span className="ml-auto inline-flex items-center gap-1 text-xs text-accent tabular-nums">
-                        <Icon name="edit" size={12} />
+                        <Icon name={mark.icon ?? 'edit'} size={12} />
                         <span aria-hidden="true">{mark.n}</span>
                         <span className="sr-only">{mark.text}</span>
                       </span>

@@ -10,7 +10,7 @@ export const SHOWN = ['changed', 'invalid', 'set'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
- * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
+ * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. `change` is the change request that is edited. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
  * `until`, and `range` is that of its time line; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
  * scope with another one.
  */
@@ -31,6 +31,7 @@ export const configurationSearch = (raw: Raw) =>
     from: whole(raw, 'from'),
     to: whole(raw, 'to'),
     with: text(raw, 'with'),
+    change: text(raw, 'change'),
   })
 export type ConfigurationSearch = ReturnType<typeof configurationSearch>
 

@@ -4,6 +4,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { ConsoleApi } from '../rows.ts'
 import { auditCall, auditSearch } from './audit.ts'
 import { batchCall, batchesCall, batchesSearch, batchItemsCall, batchSearch } from './batches.ts'
+import { changeRequestCall, changeRequestsCall, changeRequestsSearch } from './change-requests.ts'
 import {
   bundleVersionCall,
   bundleVersionsCall,
@@ -208,6 +209,15 @@ export const pages = {
         ]),
     { name: 'GET /causes', call: newCausesCall },
     { name: 'GET /causes', call: takenCausesCall },
+  ]),
+  '/change-requests': page(
+    changeRequestsSearch,
+    ({ search }) => [{ name: 'GET /change-requests', call: changeRequestsCall(search) }],
+    'all',
+  ),
+  '/change-requests/$id': page(withoutSearch, ({ params }) => [
+    { name: 'GET /change-requests/{changeRequestId}', call: changeRequestCall(idOf(params)) },
+    { name: 'GET /change-requests/{changeRequestId}/plan', call: changeRequestCall(idOf(params)) },
   ]),
   '/batches': page(
     batchesSearch,

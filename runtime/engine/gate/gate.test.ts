@@ -44,8 +44,8 @@ describe('the gate', () => {
               ]) {
                 const freeze = freezeOf({ ...place, ...time, blocks: [blocked], allowsRecovery })
                 const found = restraintsOn(
-                  { kinds, isRecovery, scope: SCOPE },
-                  { now: NOW, freezes: [freeze] },
+                  { kinds, isRecovery, isApproved: false, scope: SCOPE },
+                  { now: NOW, freezes: [freeze], needsApproval: [] },
                 )
                 const expected =
                   isHere && isNow && kinds.includes(blocked) && (!isRecovery || !allowsRecovery) ? 1 : 0
@@ -55,9 +55,10 @@ describe('the gate', () => {
 
   it('gives one answer for several freezes: the latest end, and what each says', () => {
     const [found, ...more] = restraintsOn(
-      { kinds: ['INSTALL'], isRecovery: false, scope: SCOPE },
+      { kinds: ['INSTALL'], isRecovery: false, isApproved: false, scope: SCOPE },
       {
         now: NOW,
+        needsApproval: [],
         freezes: [
           freezeOf({}),
           freezeOf({ name: 'again' }),
@@ -86,5 +87,31 @@ describe('the gate', () => {
       until: '2026-12-27T00:00:00.000Z',
       blocksRecovery: true,
     })
+  })
+
+  it('asks for approvals of the kinds of the policy, except of what is approved and of a retry', () => {
+    const asks = (
+      kinds: ChangeKind[],
+      needsApproval: ChangeKind[],
+      { isRecovery = false, isApproved = false } = {},
+    ) =>
+      restraintsOn({ kinds, isRecovery, isApproved, scope: SCOPE }, { now: NOW, freezes: [], needsApproval })
+        .length > 0
+    for (const kind of CHANGE_KINDS) {
+      assert.equal(asks([kind], [kind]), true)
+      assert.equal(asks([kind], [kind], { isApproved: true }), false)
+      assert.equal(
+        asks(
+          [kind],
+          CHANGE_KINDS.filter((other) => other !== kind),
+        ),
+        false,
+      )
+    }
+    assert.equal(asks(['UPGRADE', 'BATCH'], ['BATCH']), true)
+    assert.equal(asks(['UPGRADE', 'BATCH'], ['UPGRADE', 'BATCH'], { isRecovery: true }), false)
+    // a takeover starts a DETACH, and is a kind of its own
+    assert.equal(asks(['TAKEOVER', 'DETACH'], ['DETACH'], { isRecovery: true }), false)
+    assert.equal(asks(['TAKEOVER', 'DETACH'], ['TAKEOVER'], { isRecovery: true }), true)
   })
 })

@@ -14,6 +14,8 @@ export interface GateRequest {
   kinds: readonly ChangeKind[]
   /** It gets a failed or waiting operation out of the way: a retry, an attempt now, the end of the retries, a takeover. */
   isRecovery: boolean
+  /** It carries out a change request, whose approvals have been counted. */
+  isApproved: boolean
   scope: Scope
 }
 
@@ -32,6 +34,8 @@ export interface GateFacts {
   /** In milliseconds since 1970, by the clock of the database. */
   now: number
   freezes: readonly GateFreeze[]
+  /** The kinds that need an approved change request in the environment. */
+  needsApproval: readonly ChangeKind[]
 }
 
 /** Why a change is refused. */
@@ -45,6 +49,20 @@ export interface Restraint {
 
 /** Every reason to refuse a change; a person with `change:override` may set them aside. Empty: it is admitted. */
 export function restraintsOn(request: GateRequest, facts: GateFacts): Restraint[] {
+  return [...freezesOn(request, facts), ...approvalFor(request, facts)]
+}
+
+/** A retry changes no plan, so it needs no approval. A takeover is a kind of its own beside the DETACH that it starts. */
+function approvalFor({ kinds, isRecovery, isApproved, scope }: GateRequest, facts: GateFacts): Restraint[] {
+  const isTakeover = kinds.includes('TAKEOVER')
+  if (isApproved || (isRecovery && !isTakeover)) return []
+  const kind = facts.needsApproval.find((one) => kinds.includes(one) && !(isTakeover && one === 'DETACH'))
+  if (kind === undefined) return []
+  const message = platformMessage('approvalRequired', { environment: scope.environmentKey, kind })
+  return [{ problem: { errorCode: 'APPROVAL_REQUIRED', ...message }, until: null, blocksRecovery: false }]
+}
+
+function freezesOn(request: GateRequest, facts: GateFacts): Restraint[] {
   const freezes = facts.freezes.filter((freeze) => concerns(freeze, request))
   const frozen = frozenUntil(freezes, facts.now)
   if (frozen === null) return []

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { RecoveryCause } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -84,6 +85,7 @@ export async function recover(
     if (since !== undefined && last !== null && last > since) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
     await pauseBatches(tx)
+    await unscheduleChangeRequests(tx)
     await forgetFailures(tx)
     await lockAllScopes(tx)
     const installations = await raiseSequences(tx, raiseBy)
@@ -131,6 +133,23 @@ async function pauseBatches(tx: Tx): Promise<void> {
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
+}
+
+/** A scheduled change request may have been applied after the restored state, so a person decides when it is. */
+async function unscheduleChangeRequests(tx: Tx): Promise<void> {
+  await sql`
+    with stopped as (
+      update runtime.change_request
+      set not_before = null, not_after = null, time_zone = null, updated_at = clock_timestamp(),
+        state = case when state = 'SCHEDULED' then 'OPEN' else state end
+      where ended_at is null and not_after is not null and state <> 'APPLYING'
+      returning change_request_id, revision
+    )
+    insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision)
+    select change_request_id, (select max(number) + 1 from runtime.change_entry as entry
+        where entry.change_request_id = stopped.change_request_id),
+      ${RUNTIME_ACTOR_ID}, 'Bundle Console', 'UNSCHEDULED', revision
+    from stopped`.execute(tx)
 }
 
 /** How long a receiver had failed in the restored state says nothing about it now, and would disable its webhook. */

@@ -140,6 +140,34 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   }),
   'POST /batches/{batchId}/continue': pausedBatch,
   'POST /batches/{batchId}/stop': pausedBatch,
+  'POST /change-requests': async () => ({ body: (await proposal(false)).body }),
+  'PATCH /change-requests/{changeRequestId}': () => proposed(),
+  'POST /change-requests/{changeRequestId}/submit': () => proposed({ submit: false }),
+  'POST /change-requests/{changeRequestId}/approve': async () => {
+    const sample = await proposed({ actor: 'carl' })
+    const { effect } = await deps.ok(`/change-requests/${sample.params.changeRequestId}/plan`, {})
+    return { ...sample, body: { revision: 1, effect: String(effect) } }
+  },
+  'POST /change-requests/{changeRequestId}/reject': () => proposed({ actor: 'carl' }),
+  'POST /change-requests/{changeRequestId}/withdraw': () => proposed(),
+  'POST /change-requests/{changeRequestId}/rebase': () => proposed(),
+  'POST /change-requests/{changeRequestId}/apply': async () => {
+    const sample = await proposed()
+    const { planToken } = await deps.ok(`/change-requests/${sample.params.changeRequestId}/plan`, {})
+    return { ...sample, body: { revision: 1, planToken: String(planToken) } }
+  },
+  'POST /change-requests/{changeRequestId}/schedule': async () => ({
+    ...(await proposed()),
+    body: {
+      revision: 1,
+      notBefore: new Date(Date.now() + 3_600_000).toISOString(),
+      notAfter: new Date(Date.now() + 7_200_000).toISOString(),
+      timeZone: 'UTC',
+    },
+  }),
+  'POST /change-requests/{changeRequestId}/unschedule': () => proposed(),
+  'POST /change-requests/{changeRequestId}/comments': () => proposed(),
+  'PUT /change-policies/{environmentKey}': () => ({ params: { environmentKey: `env-${++plugins}` } }),
   [`PATCH ${place}/configuration` as const]: async () => {
     const { scope, snapshotVersion } = await configured()
     return { params: { ...scope }, body: { snapshotVersion, changes: { [NAME]: wrapped({ name: 'a' }) } } }
@@ -168,6 +196,20 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   'PUT /webhooks/{webhookId}': newWebhook,
   'DELETE /webhooks/{webhookId}': newWebhook,
   'POST /webhooks/{webhookId}/test': newWebhook,
+}
+
+async function proposal(submit: boolean): Promise<{ body: JsonObject }> {
+  const { bundleInstallId } = await configured()
+  return { body: { kind: 'DETACH', title: 'Old pilot', submit, input: { bundleInstallId } } }
+}
+
+/** A change request of `actor`. */
+async function proposed({ submit = true, actor = 'ada' } = {}) {
+  const call = { method: 'POST', ...(await proposal(submit)), actor }
+  const { changeRequest } = (await deps.ok('/change-requests', call)) as {
+    changeRequest: { changeRequestId: string }
+  }
+  return { params: { changeRequestId: changeRequest.changeRequestId } }
 }
 
 async function installation(): Promise<Sample> {

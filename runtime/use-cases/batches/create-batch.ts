@@ -30,7 +30,7 @@ export async function createBatch(
   const { vault } = deps
   const overrides = body.override === true
   requireReasonToOverride(body)
-  const way = wayOfItem(overrides, body.reason)
+  const way = wayOfItem(overrides, body.reason, context.isApproved)
   const planned = await planTargets({ db: tx, vault, actor, way }, body)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),

@@ -1,6 +1,10 @@
 import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
+import type { BatchPlan, BatchRequest } from '#contract/runtime-api/batches.ts'
 import { claimOf, identityOf } from '../../engine/views.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import type { TokenKeys } from '../plans/plan-token.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
@@ -13,42 +17,56 @@ export function planBatch(
   { body }: Input<'POST /batches/plan'>,
 ): Promise<Answer<'POST /batches/plan'>> {
   const { actor, deps } = context
-  return planAt(context, async (db) => {
-    const planned = await planTargets(
-      // a plan overrides nothing, so nobody has to say why
-      { db, vault: deps.vault, actor, way: wayOfItem(body.override === true, 'planned') },
+  return planAt(context, async (db) =>
+    planOfBatch(
+      db,
+      { ...deps, actor },
       body,
-    )
-    const detached = planned.filter(({ refusals }) => refusals.length === 0)
-    return {
-      planToken: batchTokenOf(deps, body, planned),
-      broken:
-        body.action === 'DETACH' || body.action === 'TAKEOVER'
-          ? await brokenReferences(db, actor, {
-              bundleInstallIds: detached.flatMap(({ installation }) => installation?.bundle_install_id ?? []),
-              limit: BATCH_REFERENCES_MAX,
-            })
-          : null,
-      items: planned.map(
-        ({ target, scope, bundle, title, installation, part, plan, changes, failure, refusals }) => ({
-          target,
-          scope,
-          bundle,
-          installation: installation === null ? null : identityOf(installation),
-          title,
-          currentVersion: installation?.version ?? null,
-          claim: installation === null ? null : claimOf(installation),
-          changes: changes.length,
-          values: changes.filter(isSetBy(body, target)),
-          resources: plan?.resources.length ?? 0,
-          failure,
-          plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
-          unchecked: uncheckedIn(part),
-          problems: refusals.flatMap(problemsOf),
-        }),
+      await planTargets(
+        // a plan overrides nothing, so nobody has to say why
+        { db, vault: deps.vault, actor, way: wayOfItem(body.override === true, 'planned') },
+        body,
       ),
-    }
-  })
+    ),
+  )
+}
+
+/** Planned targets for display, with the token of the plan. Sensitive values are hidden. */
+export async function planOfBatch(
+  db: Db,
+  { actor, ...keys }: TokenKeys & { actor: Actor },
+  body: BatchRequest,
+  planned: readonly PlannedTarget[],
+): Promise<BatchPlan> {
+  const detached = planned.filter(({ refusals }) => refusals.length === 0)
+  return {
+    planToken: batchTokenOf(keys, body, planned),
+    broken:
+      body.action === 'DETACH' || body.action === 'TAKEOVER'
+        ? await brokenReferences(db, actor, {
+            bundleInstallIds: detached.flatMap(({ installation }) => installation?.bundle_install_id ?? []),
+            limit: BATCH_REFERENCES_MAX,
+          })
+        : null,
+    items: planned.map(
+      ({ target, scope, bundle, title, installation, part, plan, changes, failure, refusals }) => ({
+        target,
+        scope,
+        bundle,
+        installation: installation === null ? null : identityOf(installation),
+        title,
+        currentVersion: installation?.version ?? null,
+        claim: installation === null ? null : claimOf(installation),
+        changes: changes.length,
+        values: changes.filter(isSetBy(body, target)),
+        resources: plan?.resources.length ?? 0,
+        failure,
+        plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
+        unchecked: uncheckedIn(part),
+        problems: refusals.flatMap(problemsOf),
+      }),
+    ),
+  }
 }
 
 /** The plugins that the operation of a target would call without the report that its environment asks for. */

@@ -82,7 +82,7 @@ export async function startItem(
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const { tx: db, deps, actor, comparing } = context
-      const way = wayOfItem(batch.overrides, batch.reason)
+      const way = wayOfItem(batch.overrides, batch.reason, context.isApproved)
       const reading = { db, vault: deps.vault, actor, comparing, way }
       const input = inputFor(await inputOfBatch(context, batch), item.target)
       const named = namedUpgrade(input)
@@ -138,7 +138,7 @@ async function configure(
       vault: deps.vault,
       actor: context.actor,
       comparing: context.comparing,
-      way: wayOfItem(batch.overrides, batch.reason),
+      way: wayOfItem(batch.overrides, batch.reason, context.isApproved),
     },
     found,
     changes,

@@ -8,7 +8,7 @@ import type { SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import type { Db } from '../../model/db.ts'
 import { pluginsOf, stageViews } from '../plans/plan-view.ts'
 import { planTokenOf } from '../plans/plan-token.ts'
-import type { TokenBasis } from '../plans/plan-token.ts'
+import type { TokenBasis, TokenKeys } from '../plans/plan-token.ts'
 import { planComparing } from '../comparisons/comparing.ts'
 import { loadEvaluation } from './load-evaluation.ts'
 import { notFound } from '../authorize.ts'
@@ -27,35 +27,45 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
     if (scope === undefined) throw notFound('scope')
     const reading = { db, vault, actor: context.actor, comparing, way: {} }
     const evaluation = await loadEvaluation(reading, scope, input.body)
-    const { changes, facts, owners, problems, stale } = evaluation
-    const basis = await basisOfSave(db, scope, evaluation)
-    return {
-      planToken: basis.parts.length === 0 ? null : planTokenOf(basis, { vault, random }),
-      snapshotVersion: scope.snapshot_version,
-      stale,
-      changes: changes.map((change) =>
-        changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
-      ),
-      installations: owners.map(({ installation, claim, ledger, plan, unchecked }) => ({
-        installation: identityOf(installation),
-        claim,
-        resources: ledger.map(({ locator }) => locator),
-        stages: stageViews(plan, 'CONFIGURE', { plugins: basis.plugins, unchecked }),
-      })),
-      problems: [
-        ...problems.shape,
-        ...problems.protected,
-        ...problems.ownership,
-        ...problems.managers,
-        ...problems.validity,
-        ...problems.claim,
-        ...problems.retired,
-        ...problems.checks,
-        // without a change there is nothing to refuse
-        ...(changes.length > 0 ? problems.gate : []),
-      ],
-    }
+    return planOfSave(db, { vault, random }, scope, evaluation)
   })
+}
+
+/** An evaluation for display, with its token. Sensitive values are hidden. */
+export async function planOfSave(
+  db: Db,
+  keys: TokenKeys,
+  scope: ScopeRow,
+  evaluation: SaveEvaluation,
+): Promise<Answer<Name>> {
+  const { changes, facts, owners, problems, stale } = evaluation
+  const basis = await basisOfSave(db, scope, evaluation)
+  return {
+    planToken: basis.parts.length === 0 ? null : planTokenOf(basis, keys),
+    snapshotVersion: scope.snapshot_version,
+    stale,
+    changes: changes.map((change) =>
+      changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
+    ),
+    installations: owners.map(({ installation, claim, ledger, plan, unchecked }) => ({
+      installation: identityOf(installation),
+      claim,
+      resources: ledger.map(({ locator }) => locator),
+      stages: stageViews(plan, 'CONFIGURE', { plugins: basis.plugins, unchecked }),
+    })),
+    problems: [
+      ...problems.shape,
+      ...problems.protected,
+      ...problems.ownership,
+      ...problems.managers,
+      ...problems.validity,
+      ...problems.claim,
+      ...problems.retired,
+      ...problems.checks,
+      // without a change there is nothing to refuse
+      ...(changes.length > 0 ? problems.gate : []),
+    ],
+  }
 }
 
 /** What the token of a save is based on: the snapshot, and each installation whose resources it changes. */

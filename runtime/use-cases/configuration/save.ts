@@ -58,7 +58,7 @@ async function save(
   const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const way = { override, reason, isItem: context.isItem }
+  const way = { override, reason, isItem: context.isItem, isApproved: context.isApproved }
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing, way }, scope, given)
   // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)

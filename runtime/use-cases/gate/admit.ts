@@ -19,6 +19,8 @@ export interface Way {
   reason?: string | null | undefined
   /** It is an item of a batch, whose maker signed in recently if it overrides something. */
   isItem?: true | undefined
+  /** It carries out a change request, whose approvals have been counted. */
+  isApproved?: true | undefined
 }
 
 /** A change for the gate. */
@@ -55,7 +57,12 @@ export async function admit(
     ...(isTakeover ? (['DETACH'] as const) : []),
     ...(way.isItem === true ? (['BATCH'] as const) : []),
   ]
-  const request = { kinds, isRecovery: isRecovery === true || isTakeover, scope }
+  const request = {
+    kinds,
+    isRecovery: isRecovery === true || isTakeover,
+    isApproved: way.isApproved === true,
+    scope,
+  }
   const restraints = restraintsOn(request, await loadFacts(db, scope))
   if (restraints.length === 0) return { problems: [], overridden: false }
   if (way.override !== true) return { problems: restraints.map(({ problem }) => problem), overridden: false }
@@ -92,12 +99,16 @@ export async function readRestrictions(
     })
   return {
     items: CHANGE_KINDS.flatMap((kind) =>
-      restraintsOn({ kinds: [kind], isRecovery: false, scope }, facts).map(view(kind)),
+      restraintsOn({ kinds: [kind], isRecovery: false, isApproved: false, scope }, facts).map(view(kind)),
     ),
   }
 }
 
 async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> {
-  const { now, freezes } = await readGate(db, environmentKey)
-  return { now: Date.parse(now), freezes: freezes.map(({ name, settings }) => ({ name, ...settings })) }
+  const { now, freezes, needsApproval } = await readGate(db, environmentKey)
+  return {
+    now: Date.parse(now),
+    needsApproval,
+    freezes: freezes.map(({ name, settings }) => ({ name, ...settings })),
+  }
 }

@@ -23,7 +23,12 @@ type Path = 'POST /installations/{bundleInstallId}/detach'
 export async function detach(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:detach')
-  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const way = {
+    override: body.override,
+    reason: body.reason,
+    isItem: context.isItem,
+    isApproved: context.isApproved,
+  }
   const evaluation = await evaluateDetach({ db: tx, vault: deps.vault, actor, way }, found)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found

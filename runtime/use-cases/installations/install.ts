@@ -56,7 +56,17 @@ export async function installAs(
   const before = await findScope(tx, body.scope)
   const scope = await makeScope(tx, body.scope, actor)
   const { title, ...evaluation } = await evaluateInstall(
-    { db: tx, vault, actor, way: { override: body.override, reason: body.reason, isItem: context.isItem } },
+    {
+      db: tx,
+      vault,
+      actor,
+      way: {
+        override: body.override,
+        reason: body.reason,
+        isItem: context.isItem,
+        isApproved: context.isApproved,
+      },
+    },
     body,
     scope,
     bundleInstallId,

@@ -43,7 +43,12 @@ type Path = 'POST /installations/{bundleInstallId}/upgrade'
 export async function upgrade(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps, comparing } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
-  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const way = {
+    override: body.override,
+    reason: body.reason,
+    isItem: context.isItem,
+    isApproved: context.isApproved,
+  }
   const reading = { db: tx, vault: deps.vault, actor, comparing, way }
   const evaluation = await evaluateUpgrade(reading, found, body)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)

@@ -38,7 +38,12 @@ export async function takeOverOperation(
   const { tx, actor, deps } = context
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
-  const way = { override: body.override, reason: body.reason, isItem: context.isItem }
+  const way = {
+    override: body.override,
+    reason: body.reason,
+    isItem: context.isItem,
+    isApproved: context.isApproved,
+  }
   const evaluation = await evaluateTakeover({ db: tx, vault: deps.vault, actor, way }, failed, body.run)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')

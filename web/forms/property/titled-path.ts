@@ -1,6 +1,6 @@
 import { getOwn, isJsonObject, pointerSegments } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { Step } from '../../base/json/list-items.ts'
+import type { Step } from '#contract/json-schema/list-items.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { innerKind, schemaOf } from './control-kind.ts'

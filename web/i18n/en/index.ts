@@ -1,5 +1,6 @@
 import { causeTitles } from '#contract/protocol/call-causes.ts'
 import type { Formats } from '../messages.ts'
+import * as changes from './changes.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
 import * as installations from './installations.ts'
@@ -9,6 +10,7 @@ import * as shell from './shell.ts'
 /** Every text in English, by namespace. It defines the keys of all languages. */
 export const texts = {
   causes: causeTitles('en'),
+  ...changes,
   ...codes,
   ...configuration,
   ...installations,

@@ -163,6 +163,26 @@ export const codes = codeTexts({
     message: '在您打开之后，它又被保存过。您的更改未保存。',
     remedy: '请重新打开表单，在当前的冻结期上进行更改。',
   },
+  APPROVAL_REQUIRED: {
+    title: '需要批准',
+    message: '此环境要求此变更有经批准的变更请求。',
+    remedy: '请请求审批，或让他人批准未完成的变更请求。',
+  },
+  CHANGE_REQUEST_STATE: {
+    title: '变更请求不允许此操作',
+    message: '可能有人更改了它，或它有冲突，或已结束。',
+    remedy: '请查看其当前状态。',
+  },
+  CHANGE_REQUEST_STALE: {
+    title: '变更请求已更改',
+    message: '您读取后，其他人编辑了它。',
+    remedy: '请重新查看，然后重试。',
+  },
+  CHANGE_POLICY_STALE: {
+    title: '策略已更改',
+    message: '您读取后，其他人更改了它。',
+    remedy: '请重新查看，然后重试。',
+  },
   BATCH_NOT_PAUSED: {
     title: '该批次未暂停',
     message: '其他用户已继续或停止该批次，或它已结束。',

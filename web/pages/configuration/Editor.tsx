@@ -22,6 +22,8 @@ import { Notice } from '../../ui/Notice.tsx'
 import { HistorySkeleton } from './history/HistorySkeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { OpenChangeRequests } from '../../subjects/change-requests/OpenChangeRequests.tsx'
+import { EditedRequest } from './EditedRequest.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
 import { ClaimNotice } from './ClaimNotice.tsx'
 import { useOutline } from './editor/use-outline.ts'
@@ -154,6 +156,8 @@ export function Editor({
               </Notice>
             )}
             <NotKeptNotice />
+            <EditedRequest />
+            <OpenChangeRequests of={scope} />
           </>
         }
         footer={

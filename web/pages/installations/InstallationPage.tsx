@@ -14,6 +14,7 @@ import { paths } from '../../addresses/paths.ts'
 import { Count } from '../../ui/Badge.tsx'
 import { InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { OpenChangeRequests } from '../../subjects/change-requests/OpenChangeRequests.tsx'
 import { Actions } from './detail/Actions.tsx'
 import { ClaimNotice } from './detail/ClaimNotice.tsx'
 import { Identity } from './detail/Identity.tsx'
@@ -75,7 +76,12 @@ function Shown({ detail }: { detail: InstallationDetail }) {
         </>
       }
       actions={<Actions detail={detail} />}
-      notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
+      notice={
+        <>
+          {claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
+          <OpenChangeRequests of={{ bundleInstallId }} />
+        </>
+      }
     >
       <Succession detail={detail} />
       <Identity detail={detail} />

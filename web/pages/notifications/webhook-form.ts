@@ -21,6 +21,13 @@ export const EVENT_FIELDS = {
   'operation.retrying': 'retrying',
   'operation.taken_over': 'takenOver',
   'batch.finished': 'batchFinished',
+  'change.requested': 'changeRequested',
+  'change.approved': 'changeApproved',
+  'change.rejected': 'changeRejected',
+  'change.conflicted': 'changeConflicted',
+  'change.applied': 'changeApplied',
+  'change.expired': 'changeExpired',
+  'change.overridden': 'changeOverridden',
 } as const satisfies Record<NotificationEvent, string>
 
 /** The form's values; numbers are stored as typed. */
@@ -42,6 +49,13 @@ export const webhookSchema = (t: Translate, webhook: Webhook | null) => {
       retrying: z.boolean(),
       takenOver: z.boolean(),
       batchFinished: z.boolean(),
+      changeRequested: z.boolean(),
+      changeApproved: z.boolean(),
+      changeRejected: z.boolean(),
+      changeConflicted: z.boolean(),
+      changeApplied: z.boolean(),
+      changeExpired: z.boolean(),
+      changeOverridden: z.boolean(),
       retryingAfterMinutes: z.string().check(
         z.refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= RETRYING_AFTER_MAX, {
           error: t('notifications.form.minutes.invalid', { max: RETRYING_AFTER_MAX }),
@@ -85,6 +99,13 @@ export function webhookFormOf(webhook: Webhook | null): WebhookForm {
     retrying: reports('operation.retrying'),
     takenOver: reports('operation.taken_over'),
     batchFinished: reports('batch.finished'),
+    changeRequested: reports('change.requested'),
+    changeApproved: reports('change.approved'),
+    changeRejected: reports('change.rejected'),
+    changeConflicted: reports('change.conflicted'),
+    changeApplied: reports('change.applied'),
+    changeExpired: reports('change.expired'),
+    changeOverridden: reports('change.overridden'),
     retryingAfterMinutes: String(webhook?.retryingAfterMinutes ?? 30),
     environmentKey: webhook?.scope?.environmentKey ?? '',
     applicationRuntimeId: workspace?.applicationRuntimeId ?? '',

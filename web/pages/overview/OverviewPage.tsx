@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
+import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
@@ -28,6 +29,7 @@ export function OverviewPage() {
           <TroubleNotices />
           <Clocks />
           <FailingWebhooks />
+          <WaitingForMe />
           <Mine />
           <MyDrafts />
           <NeedsAttention />
@@ -67,6 +69,21 @@ function FailingWebhooks() {
           </Fragment>
         )),
       })}
+    </Notice>
+  )
+}
+
+/** Leads to the change requests that wait for an approval by the person. */
+function WaitingForMe() {
+  const t = useText()
+  const may = useMay('change:approve', 'anywhere')
+  const { data } = useQuery({ ...apiQuery('GET /change-requests/waiting', waitingCall), enabled: may })
+  if (data === undefined || data.count === 0) return null
+  return (
+    <Notice icon="review">
+      <TextLink to={paths.changeRequests({ waiting: 'me' })}>
+        {t('changes.waiting.overview', { n: data.count })}
+      </TextLink>
     </Notice>
   )
 }

@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react'
-import type { Conflict, Side } from '../../base/json/merge-json.ts'
+import type { Conflict, Side } from '#contract/json-schema/merge-json.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { SideChoice } from '../../ui/SideChoice.tsx'
 import { PlaceName } from '../../ui/value/LeafChanges.tsx'

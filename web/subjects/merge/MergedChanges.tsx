@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { diffJson } from '../../base/json/diff-json.ts'
-import { pathOf, type Step } from '../../base/json/list-items.ts'
-import type { Conflict, Sides } from '../../base/json/merge-json.ts'
+import { diffJson } from '#contract/json-schema/diff-json.ts'
+import { pathOf, type Step } from '#contract/json-schema/list-items.ts'
+import type { Conflict, Sides } from '#contract/json-schema/merge-json.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { LeafChanges, type LeafLine } from '../../ui/value/LeafChanges.tsx'
 

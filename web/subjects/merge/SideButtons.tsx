@@ -1,4 +1,4 @@
-import type { Side } from '../../base/json/merge-json.ts'
+import type { Side } from '#contract/json-schema/merge-json.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'

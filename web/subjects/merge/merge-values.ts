@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { mergeJson, type Conflict, type Side, type Sides } from '../../base/json/merge-json.ts'
+import { mergeJson, type Conflict, type Side, type Sides } from '#contract/json-schema/merge-json.ts'
 import { plainIn, plainOf } from '../../ui/value/plain-value.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
 import { editTo, isHidden, typedAs, valueOf } from '../../forms/property/property-value.ts'

@@ -1,5 +1,5 @@
 import { Suspense, useState, type ReactNode } from 'react'
-import type { LeafChange } from '../../base/json/diff-json.ts'
+import type { LeafChange } from '#contract/json-schema/diff-json.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Side } from '../../../base/json/merge-json.ts'
+import type { Side } from '#contract/json-schema/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,

@@ -1,5 +1,5 @@
 import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import type { Conflict, Side } from '../../../base/json/merge-json.ts'
+import type { Conflict, Side } from '#contract/json-schema/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,

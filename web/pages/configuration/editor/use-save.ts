@@ -151,7 +151,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
 }
 
 /** The edits to send; a partial number is not a value and stays in the draft. */
-const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
+export const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
   applyStep(
     EMPTY,
     allEdits(draft)

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Side } from '../../../base/json/merge-json.ts'
+import type { Side } from '#contract/json-schema/merge-json.ts'
 import { shownOf, type Edit } from '../../../forms/property/property-edit.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'

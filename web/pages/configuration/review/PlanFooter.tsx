@@ -2,7 +2,9 @@ import { useEffect, useEffectEvent } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Keys } from '../../../ui/Keys.tsx'
+import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { useEditor } from '../editor/editor-context.ts'
+import { useProposal } from '../editor/use-proposal.ts'
 import { countEdits } from '../draft/draft.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
@@ -22,14 +24,20 @@ export function PlanFooter({
 }: Planned) {
   const t = useText()
   const { configuration, mayWrite } = useEditor()
-  const { groups, others } = changesByInstallation(plan.data, configuration, draft, offers)
+  const isGuarded = needsReview(plan.data?.problems)
+  const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
+  const { groups, others } = changesByInstallation(planned, configuration, draft, offers)
+  const proposal = useProposal({ draft, reason })
+  const isProposed = isGuarded || proposal.edited !== null
   const taken = groups.filter(
     ({ bundleInstallId, claim, locators: edited }) =>
       claim === null && edited.length > 0 && !excluded.has(bundleInstallId),
   )
   const locators = new Set(taken.flatMap((group) => group.locators))
   const blocking = [
-    !mayWrite && t('configuration.review.blocked.permission'),
+    isProposed
+      ? !proposal.may && t('changes.request.permission')
+      : !mayWrite && t('configuration.review.blocked.permission'),
     merge.isChecking && t('configuration.review.blocked.checking'),
     blockedByDocument && t('configuration.review.blocked.document'),
     problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
@@ -40,17 +48,20 @@ export function PlanFooter({
     taken.length === 0 &&
       t(`configuration.review.blocked.${groups.some(({ claim }) => claim !== null) ? 'claimed' : 'nothing'}`),
   ].find((reason) => typeof reason === 'string')
-  const onSave = () =>
+  const only = (locator: string) => locators.has(locator)
+  const onSave = () => {
+    if (isProposed) return void proposal.send({ only, submit: true })
     void save
       .save({
         draft,
         reason,
         planToken: plan.data?.planToken ?? null,
-        only: (locator) => locators.has(locator),
+        only,
       })
       .then((done) => done && onClose())
+  }
   useModEnter(() => {
-    if (blocking === undefined && save.state === 'idle') onSave()
+    if (blocking === undefined && save.state === 'idle' && !proposal.isPending) onSave()
   })
 
   if (save.state === 'uncertain') {
@@ -79,9 +90,19 @@ export function PlanFooter({
       <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
         {t('configuration.review.back')}
       </Button>
+      {!isProposed && proposal.may && (
+        <Button
+          busy={proposal.isPending}
+          disabledReason={blocking ?? (save.state === 'saving' && t('common.loading'))}
+          title={t('changes.share.about')}
+          onClick={() => void proposal.send({ only, submit: false })}
+        >
+          {t('changes.share')}
+        </Button>
+      )}
       <Button
         variant="primary"
-        busy={save.state === 'saving'}
+        busy={save.state === 'saving' || (isProposed && proposal.isPending)}
         disabledReason={blocking}
         onClick={onSave}
         aria-keyshortcuts="Control+Enter Meta+Enter"
@@ -91,7 +112,13 @@ export function PlanFooter({
           </span>
         }
       >
-        {taken.length === 0 ? t('common.save') : t('configuration.review.save', { n: taken.length })}
+        {proposal.edited !== null
+          ? t('changes.editing.save')
+          : isGuarded
+            ? t('changes.submit')
+            : taken.length === 0
+              ? t('common.save')
+              : t('configuration.review.save', { n: taken.length })}
       </Button>
     </>
   )

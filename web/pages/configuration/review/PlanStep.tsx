@@ -9,6 +9,7 @@ import { Field } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { TextArea } from '../../../ui/TextInput.tsx'
+import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import { uncertainTexts } from '../editor/uncertain-texts.ts'
@@ -51,7 +52,9 @@ export function PlanStep({
   const { configuration, goTo } = useEditor()
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
-  const { groups, others } = changesByInstallation(plan.data, configuration, draft, offers)
+  const isGuarded = needsReview(plan.data?.problems)
+  const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
+  const { groups, others } = changesByInstallation(planned, configuration, draft, offers)
   const isSlow = useIsSlow(plan.isFetching) && planError === null
   const isUncertain = save.state === 'uncertain'
   const uncertain = uncertainTexts(save.error, t)
@@ -68,6 +71,11 @@ export function PlanStep({
           <ErrorState error={error} />
           <MovedList error={save.error} />
         </>
+      )}
+      {isGuarded && (
+        <Notice icon="review" title={t('changes.need.title')}>
+          {t('changes.need.message')}
+        </Notice>
       )}
       {problems.length > 0 && (
         <Notice tone="error" title={t('configuration.review.invalid', { n: problems.length })}>

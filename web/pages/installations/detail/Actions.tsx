@@ -13,6 +13,8 @@ import { EndpointProbes } from '../../../subjects/plan/EndpointProbes.tsx'
 import { PlannedCalls } from '../../../subjects/plan/PlannedCalls.tsx'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../subjects/plan/use-operation-plan.ts'
+import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
 import { ConfirmForm } from '../../../forms/dialogs/ConfirmForm.tsx'
 
@@ -127,14 +129,16 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
     invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })
   const { bundleInstallId, bundle } = detail.installation
+  const review = useRequestReview()
   const request = { params: { bundleInstallId } }
   const planned = useOperationPlan('POST /installations/{bundleInstallId}/detach/plan', request)
+  const isGuarded = needsReview(planned.plan?.problems)
   return (
     <ConfirmForm
       danger
       onClose={onClose}
       title={t('installations.detach.title', { bundle: detail.title ?? bundle.bundleId })}
-      confirm={t('installations.detach.confirm')}
+      confirm={t(isGuarded ? 'changes.submit' : 'installations.detach.confirm')}
       reason={{ label: t('installations.detach.reason'), required: true }}
       word={bundle.bundleId}
       plan={
@@ -149,6 +153,18 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
         />
       }
       send={async ({ reason }) => {
+        if (isGuarded) {
+          const title = t('changes.title.operation', {
+            kind: t('changes.kind.DETACH'),
+            bundle: detail.title ?? bundle.bundleId,
+            scope: scopeText(detail.installation),
+          })
+          await review.request(
+            { kind: 'DETACH', title, reason, input: { bundleInstallId } },
+            { submit: true },
+          )
+          return
+        }
         const { operation } = await planned.send(request, (token) =>
           detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token } }),
         )

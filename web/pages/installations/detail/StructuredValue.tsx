@@ -1,7 +1,7 @@
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { nameItems, pathOf, type Step } from '../../../base/json/list-items.ts'
+import { nameItems, pathOf, type Step } from '#contract/json-schema/list-items.ts'
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { PlaceName } from '../../../ui/value/LeafChanges.tsx'

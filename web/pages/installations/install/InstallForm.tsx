@@ -6,6 +6,7 @@ import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
+import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
@@ -116,10 +117,25 @@ export function InstallForm({
     'POST /installations/plan',
     scope !== null && may ? { body: bodyOf(scope, settled) } : null,
   )
+  const review = useRequestReview()
+  const isGuarded = needsReview(planned.plan?.problems)
   const submit = useSubmit(
     form,
     async (values) => {
       if (scope === null) return
+      if (isGuarded) {
+        const title = t('changes.title.version', {
+          kind: t('changes.kind.INSTALL'),
+          bundle: manifest.title,
+          version: manifest.version,
+          scope: scopeText(scope),
+        })
+        await review.request(
+          { kind: 'INSTALL', title, ...reasonIn(values), input: bodyOf(scope, values) },
+          { submit: true, beforeLeaving: () => draft.remove() },
+        )
+        return
+      }
       const { operation } = await planned.send({ body: bodyOf(scope, values) }, (token) =>
         install.mutateAsync({ body: { ...bodyOf(scope, values), ...reasonIn(values), ...token } }),
       )
@@ -141,7 +157,11 @@ export function InstallForm({
       onSubmit={submit.onSubmit}
       busy={submit.busy}
       error={submit.error}
-      submit={t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })}
+      submit={
+        isGuarded
+          ? t('changes.submit')
+          : t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })
+      }
       invalid={invalid}
       blockedReason={
         (scope === null && t('installations.install.incomplete')) ||

@@ -5,6 +5,8 @@ import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
+import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
@@ -106,9 +108,25 @@ export function UpgradeForm({
     'POST /installations/{bundleInstallId}/upgrade/plan',
     may ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
   )
+  const review = useRequestReview()
+  const isGuarded = needsReview(planned.plan?.problems)
   const submit = useSubmit(
     form,
     async (values) => {
+      if (isGuarded) {
+        const { snapshotVersion: _, ...input } = bodyOf(values)
+        const title = t('changes.title.version', {
+          kind: t('changes.kind.UPGRADE'),
+          bundle: detail.title ?? detail.installation.bundle.bundleId,
+          version: manifest.version,
+          scope: scopeText(scopeOf(detail)),
+        })
+        await review.request(
+          { kind: 'UPGRADE', title, ...reasonIn(values), input: { bundleInstallId, ...input } },
+          { submit: true, beforeLeaving: () => draft.remove() },
+        )
+        return
+      }
       const { operation } = await planned.send(
         { params: { bundleInstallId }, body: bodyOf(values) },
         (token) =>
@@ -129,9 +147,13 @@ export function UpgradeForm({
       onSubmit={submit.onSubmit}
       busy={submit.busy}
       error={submit.error}
-      submit={t(isOlder ? 'installations.downgrade.submit' : 'installations.upgrade.submit', {
-        version: manifest.version,
-      })}
+      submit={
+        isGuarded
+          ? t('changes.submit')
+          : t(isOlder ? 'installations.downgrade.submit' : 'installations.upgrade.submit', {
+              version: manifest.version,
+            })
+      }
       invalid={invalid}
       blockedReason={
         (!may && t('installations.reason.permission.upgrade')) ||

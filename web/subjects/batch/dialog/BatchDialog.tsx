@@ -23,6 +23,7 @@ import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-acti
 import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
+import { needsReview, useRequestReview, withoutReview } from '../../change-requests/use-request-review.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
@@ -191,7 +192,8 @@ export function BatchDialog({
       : properties.definitionOf(locator, property)
   const [isPlanUnseen, setPlanUnseen] = useState(false)
   const [refused, setRefused] = useState<{ body: BatchBody; moved: MovedPlan } | null>(null)
-  const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
+  const isGuarded = plan.data?.items.some(({ problems }) => needsReview(problems)) === true
+  const ready = plan.data?.items.filter(({ problems }) => withoutReview(problems).length === 0).length ?? 0
   // a missing value is named by its field
   const isMissingValue = resources.some(({ fields }) =>
     fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
@@ -208,6 +210,7 @@ export function BatchDialog({
   const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
+  const review = useRequestReview()
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
   const submit = useSubmit(
     form,
@@ -226,6 +229,11 @@ export function BatchDialog({
       // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
       setPlanUnseen(!isShown)
       if (!isShown || plan.data === undefined) return
+      if (isGuarded) {
+        const title = t('changes.title.batch', { kind: t(`selection.action.${shownAction}`), n: ready })
+        const input = withoutDenied(wanted, plan.data)
+        return review.request({ kind: 'BATCH', title, ...reasonIn(values), input }, { submit: true })
+      }
       try {
         const { batch } = await create.mutateAsync({
           // what detaches needs a reason, and the form is not sent without it
@@ -260,10 +268,12 @@ export function BatchDialog({
       describedBy={isDetaching ? noticeId : undefined}
       danger={isDetaching}
       submit={
-        // a number only when it is known: that of an earlier plan would be wrong for a moment
-        ready === 0 || plan.isPlaceholderData
-          ? t(`selection.action.${shownAction}`)
-          : t(`batches.make.start.${shownAction}`, { n: ready })
+        isGuarded
+          ? t('changes.submit')
+          : // a number only when it is known: that of an earlier plan would be wrong for a moment
+            ready === 0 || plan.isPlaceholderData
+            ? t(`selection.action.${shownAction}`)
+            : t(`batches.make.start.${shownAction}`, { n: ready })
       }
       isDirty={isDirty}
       blockedReason={

@@ -1,5 +1,5 @@
-import { isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
-import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject, pointerTo } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 
 /** One step into a value: the name of a member, or an item of a list. */
 export type Step = string | ItemStep

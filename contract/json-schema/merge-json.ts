@@ -1,5 +1,5 @@
-import { deepEqual, getOwn, isJsonObject } from '#contract/json-schema/json.ts'
-import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, getOwn, isJsonObject } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { canonicalText, nameItems, pathOf, type Step } from './list-items.ts'
 
 export type Side = 'base' | 'theirs' | 'mine'

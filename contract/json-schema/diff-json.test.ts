@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { JsonValue } from './json.ts'
 import { diffJson } from './diff-json.ts'
 
 /** `changed a/2 1 → 2` */

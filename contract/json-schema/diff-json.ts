@@ -1,5 +1,5 @@
-import { deepEqual, getOwn, isJsonObject } from '#contract/json-schema/json.ts'
-import type { JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, getOwn, isJsonObject } from './json.ts'
+import type { JsonValue } from './json.ts'
 import { nameItems, type Step } from './list-items.ts'
 
 /** A leaf that differs, or a member or an item that one side does not have. */

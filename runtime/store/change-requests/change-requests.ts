@@ -1,0 +1,240 @@
+import { sql } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { ShownEffect } from '../../model/change-request-tables.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { scopeOf } from '../configuration/scopes.ts'
+
+export type ChangeRequestRow = Selectable<RuntimeTables['runtime.change_request']>
+export type ApprovalRow = Selectable<RuntimeTables['runtime.change_approval']>
+export type EntryRow = Selectable<RuntimeTables['runtime.change_entry']>
+export type PolicyRow = Selectable<RuntimeTables['runtime.change_policy']>
+
+/** Entries of one request, comments included. */
+export const ENTRIES_MAX = 1_000
+
+export async function insertChangeRequest(
+  tx: Tx,
+  row: Insertable<RuntimeTables['runtime.change_request']>,
+  scopes: readonly Scope[],
+): Promise<void> {
+  await tx.insertInto('runtime.change_request').values(row).execute()
+  await putScopes(tx, row.change_request_id, scopes)
+}
+
+/** Replaces the scopes that a request changes. */
+export async function putScopes(tx: Tx, changeRequestId: string, scopes: readonly Scope[]): Promise<void> {
+  await tx
+    .deleteFrom('runtime.change_request_scope')
+    .where('change_request_id', '=', changeRequestId)
+    .execute()
+  if (scopes.length === 0) return
+  await tx
+    .insertInto('runtime.change_request_scope')
+    .values(
+      scopes.map(({ environmentKey, applicationRuntimeId, workspaceId }) => ({
+        change_request_id: changeRequestId,
+        environment_key: environmentKey,
+        application_runtime_id: applicationRuntimeId,
+        workspace_id: workspaceId,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export function findChangeRequest(db: Db, changeRequestId: string): Promise<ChangeRequestRow | undefined> {
+  return db
+    .selectFrom('runtime.change_request')
+    .selectAll()
+    .where('change_request_id', '=', changeRequestId)
+    .executeTakeFirst()
+}
+
+/** Locks a request until the transaction ends: whatever happens to it happens one after the other. */
+export function lockChangeRequest(tx: Tx, changeRequestId: string): Promise<ChangeRequestRow | undefined> {
+  return tx
+    .selectFrom('runtime.change_request')
+    .selectAll()
+    .where('change_request_id', '=', changeRequestId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export async function readScopes(db: Db, changeRequestId: string): Promise<Scope[]> {
+  const rows = await db
+    .selectFrom('runtime.change_request_scope')
+    .select(['environment_key', 'application_runtime_id', 'workspace_id'])
+    .where('change_request_id', '=', changeRequestId)
+    .orderBy('environment_key')
+    .orderBy('application_runtime_id')
+    .orderBy('workspace_id')
+    .execute()
+  return rows.map(scopeOf)
+}
+
+/** Changes a request and returns it. An end is given by `hasEnded`. */
+export async function updateChangeRequest(
+  tx: Tx,
+  changeRequestId: string,
+  {
+    hasEnded = false,
+    ...values
+  }: Updateable<RuntimeTables['runtime.change_request']> & { hasEnded?: boolean },
+): Promise<ChangeRequestRow> {
+  const now = sql<string>`clock_timestamp()`
+  return tx
+    .updateTable('runtime.change_request')
+    .set({ ...values, updated_at: now, ...(hasEnded && { ended_at: now }) })
+    .where('change_request_id', '=', changeRequestId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Adds an entry to the history of a locked request; null if it is full. */
+export async function insertEntry(
+  tx: Tx,
+  entry: {
+    changeRequestId: string
+    actor: Pick<Actor, 'id' | 'name'>
+    event: ChangeEvent
+    revision: number
+    text?: string | null
+    target?: { locator: string; property?: string | undefined } | undefined
+  },
+): Promise<EntryRow | null> {
+  const { changeRequestId, actor, event, revision, text, target } = entry
+  const { rows } = await sql<EntryRow>`
+    insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision, text, target)
+    select ${changeRequestId}::uuid, coalesce(max(number), 0) + 1, ${actor.id}, ${actor.name}, ${event}, ${revision}::int, ${text ?? null},
+      ${target === undefined ? null : JSON.stringify(target)}::json
+    from runtime.change_entry where change_request_id = ${changeRequestId}::uuid
+    having ${event} <> 'COMMENTED' or coalesce(max(number), 0) < ${ENTRIES_MAX}
+    returning *`.execute(tx)
+  return rows[0] ?? null
+}
+
+export function readEntries(db: Db, changeRequestId: string): Promise<EntryRow[]> {
+  return db
+    .selectFrom('runtime.change_entry')
+    .selectAll()
+    .where('change_request_id', '=', changeRequestId)
+    .orderBy('number')
+    .execute()
+}
+
+export async function putApproval(
+  tx: Tx,
+  approval: {
+    changeRequestId: string
+    actor: Pick<Actor, 'id' | 'name'>
+    revision: number
+    effect: string
+    shown: ShownEffect
+    comment: string | null
+  },
+): Promise<void> {
+  const { changeRequestId, actor, revision, effect, shown, comment } = approval
+  const values = {
+    approver_name: actor.name,
+    revision,
+    effect,
+    shown: JSON.stringify(shown),
+    comment,
+  }
+  await tx
+    .insertInto('runtime.change_approval')
+    .values({ change_request_id: changeRequestId, approver_id: actor.id, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['change_request_id', 'approver_id'])
+        .doUpdateSet({ ...values, at: sql<string>`clock_timestamp()` }),
+    )
+    .execute()
+}
+
+export function readApprovals(db: Db, changeRequestId: string): Promise<ApprovalRow[]> {
+  return db
+    .selectFrom('runtime.change_approval')
+    .selectAll()
+    .where('change_request_id', '=', changeRequestId)
+    .orderBy('at')
+    .execute()
+}
+
+/** Properties of the scopes of a request that were marked as sensitive since it was made. */
+export async function readMarks(
+  db: Db,
+  row: Pick<ChangeRequestRow, 'change_request_id' | 'created_at'>,
+): Promise<{ locator: string; property: string }[]> {
+  const { rows } = await sql<{ locator: string; property: string }>`
+    -- what is shown was read before the row was made: 10 minutes cover the time between
+    select distinct mark.locator, mark.property
+    from runtime.change_request_scope as place
+    join runtime.scope as scope using (environment_key, application_runtime_id, workspace_id)
+    join runtime.sensitive_mark as mark on mark.scope_id = scope.scope_id
+    where place.change_request_id = ${row.change_request_id}::uuid
+      and mark.marked_at >= ${row.created_at}::timestamptz - interval '10 minutes'`.execute(db)
+  return rows
+}
+
+/** Marks what a request has started. */
+export async function nameOrigin(
+  tx: Tx,
+  {
+    changeRequestId,
+    isOverridden,
+    operationIds,
+    batchId,
+  }: {
+    changeRequestId: string
+    isOverridden: boolean
+    operationIds: readonly string[]
+    batchId: string | null
+  },
+): Promise<void> {
+  await sql`update runtime.operation set change_request_id = ${changeRequestId}::uuid, overridden = overridden or ${isOverridden}
+    where operation_id = any(${[...operationIds]}::uuid[])`.execute(tx)
+  if (batchId !== null)
+    await sql`update runtime.batch set change_request_id = ${changeRequestId}::uuid where batch_id = ${batchId}::uuid`.execute(
+      tx,
+    )
+}
+
+export function selectPolicies(db: Db, environments?: readonly string[]): Promise<PolicyRow[]> {
+  return db
+    .selectFrom('runtime.change_policy')
+    .selectAll()
+    .$if(environments !== undefined, (query) =>
+      query.where('environment_key', 'in', environments?.length ? [...environments] : ['']),
+    )
+    .orderBy('environment_key')
+    .execute()
+}
+
+/** Locks the policy of an environment, also one that does not exist yet. */
+export async function lockPolicy(tx: Tx, environmentKey: string): Promise<PolicyRow | undefined> {
+  await sql`lock table runtime.change_policy in share row exclusive mode`.execute(tx)
+  const [row] = await selectPolicies(tx, [environmentKey])
+  return row
+}
+
+export async function putPolicy(
+  tx: Tx,
+  policy: Pick<PolicyRow, 'environment_key' | 'required_for' | 'approvals'>,
+): Promise<PolicyRow> {
+  const values = { required_for: policy.required_for, approvals: policy.approvals }
+  return tx
+    .insertInto('runtime.change_policy')
+    .values(policy)
+    .onConflict((conflict) =>
+      conflict
+        .column('environment_key')
+        .doUpdateSet({ ...values, updated_at: sql<string>`clock_timestamp()` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { ChangeKind, ChangeState } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
+import { inScope, visibleTo } from '../visible-scopes.ts'
+import type { ScopeFilter } from '../visible-scopes.ts'
+import type { ChangeRequestRow } from './change-requests.ts'
+
+export type ListedRow = Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor'> & {
+  created_microseconds: number
+  /** Approvals of the present effect by people who did not write it. */
+  approvals: number
+}
+
+export interface ChangeRequestFilter extends ScopeFilter {
+  state?: readonly ChangeState[] | undefined
+  kind?: readonly ChangeKind[] | undefined
+  bundleInstallId?: string | undefined
+  author?: string | undefined
+  isWaiting?: boolean | undefined
+  ids?: readonly string[] | undefined
+}
+
+/** The approvals that count. */
+export const approvalsOf = sql<number>`(select count(*)::int from runtime.change_approval as approval
+  where approval.change_request_id = request.change_request_id and approval.effect = request.effect
+    and approval.approver_id <> all(request.author_ids))`
+
+/** Whether the actor has a permission in every scope of the request. */
+function coversAll(actor: Actor, permission: 'read' | 'change:approve'): RawBuilder<boolean> {
+  if (actor.grants.some(({ permissions, scope }) => scope === null && permissions.includes(permission)))
+    return sql<boolean>`true`
+  return sql<boolean>`not exists (select from runtime.change_request_scope as place
+    where place.change_request_id = request.change_request_id and not ${visibleTo(actor, permission, 'place')})`
+}
+
+/** Not approved by the actor as it is now. */
+const waitsFor = (actor: Actor): RawBuilder<boolean> =>
+  sql<boolean>`(request.state = 'OPEN' and ${actor.id} <> all(request.author_ids)
+    and ${coversAll(actor, 'change:approve')}
+    and ${actor.grants.some(({ permissions }) => permissions.includes('change:approve'))}
+    and not exists (select from runtime.change_approval as mine
+      where mine.change_request_id = request.change_request_id and mine.approver_id = ${actor.id}
+        and mine.effect = request.effect))`
+
+function matches(actor: Actor, filter: ChangeRequestFilter): RawBuilder<boolean> {
+  const { state, kind, bundleInstallId, author, isWaiting, ids } = filter
+  const isWide =
+    filter.environmentKey === undefined &&
+    filter.applicationRuntimeId === undefined &&
+    filter.workspaceId === undefined
+  const conditions = [
+    coversAll(actor, 'read'),
+    ...(ids === undefined ? [] : [sql`request.change_request_id = any(${[...ids]}::uuid[])`]),
+    ...(state === undefined ? [] : [sql`request.state = any(${[...state]}::text[])`]),
+    ...(kind === undefined ? [] : [sql`request.kind = any(${[...kind]}::text[])`]),
+    ...(bundleInstallId === undefined ? [] : [sql`request.bundle_install_id = ${bundleInstallId}::uuid`]),
+    ...(author === undefined ? [] : [sql`request.created_by_id = ${author}`]),
+    ...(isWaiting === true ? [waitsFor(actor)] : []),
+    ...(isWide
+      ? []
+      : [
+          sql`exists (select from runtime.change_request_scope as place
+            where place.change_request_id = request.change_request_id and ${inScope(filter, 'place')})`,
+        ]),
+  ]
+  return sql<boolean>`(${sql.join(conditions, sql` and `)})`
+}
+
+/** Requests of which the actor may see every scope, newest first. */
+export async function selectChangeRequests(
+  db: Db,
+  actor: Actor,
+  filter: ChangeRequestFilter,
+  page: { after?: { createdMicroseconds: number; changeRequestId: string } | undefined; limit: number },
+): Promise<ListedRow[]> {
+  const { after, limit } = page
+  const { rows } = await sql<ListedRow>`
+    select change_request_id, kind, title, reason, state, revision, environment_key, application_runtime_id, workspace_id,
+      bundle_install_id, base_snapshot, effect, approvals_needed, not_before, not_after, time_zone, created_by_id, created_by_name,
+      author_ids, operation_ids, batch_id, overridden, code, message, parameters, created_at, updated_at, ended_at,
+      ${microsecondsOf('request.created_at')} as created_microseconds, ${approvalsOf} as approvals
+    from runtime.change_request as request
+    where ${matches(actor, filter)}
+      and ${
+        after === undefined
+          ? sql`true`
+          : sql`(created_at, change_request_id) < (${instantAt(after.createdMicroseconds)}, ${after.changeRequestId}::uuid)`
+      }
+    order by created_at desc, change_request_id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** How many requests wait for the actor; at most `max` are counted. */
+export async function countWaiting(db: Db, actor: Actor, max: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from runtime.change_request as request where ${matches(actor, { isWaiting: true })} limit ${max}) as waiting`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** What a request needs of the runner: a merge, because its scope has moved; its turn, or the end of it; its result. */
+export async function findDue(
+  db: Db,
+  limit: number,
+): Promise<{ change_request_id: string; due: 'base' | 'time' | 'result' }[]> {
+  const { rows } = await sql<{ change_request_id: string; due: 'base' | 'time' | 'result' }>`
+    (select change_request_id, 'time' as due from runtime.change_request
+      where ended_at is null and not_after is not null
+        and ((state = 'SCHEDULED' and not_before <= clock_timestamp())
+          or (state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and not_after <= clock_timestamp()))
+      order by not_before limit ${limit})
+    union all
+    (select change_request_id, 'result' from runtime.change_request as request
+      where state = 'APPLYING'
+        and not exists (select from runtime.operation where operation_id = any(request.operation_ids)
+          and state not in ('SUCCEEDED', 'TAKEN_OVER'))
+        and not exists (select from runtime.batch where batch.batch_id = request.batch_id and finished_at is null)
+      order by updated_at limit ${limit})
+    union all
+    (select change_request_id, 'base' from runtime.change_request as request
+      join runtime.scope as scope using (environment_key, application_runtime_id, workspace_id)
+      where request.state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and request.base_snapshot is not null
+        and request.base_snapshot < scope.snapshot_version
+      limit ${limit})`.execute(db)
+  return rows
+}
+
+/** Whether the earliest time has come and the latest has passed, by the clock of the database. */
+export async function readTurn(
+  tx: Tx,
+  { not_before, not_after }: Pick<ChangeRequestRow, 'not_before' | 'not_after'>,
+): Promise<{ hasBegun: boolean; isOver: boolean }> {
+  const { rows } = await sql<{ hasBegun: boolean; isOver: boolean }>`
+    select coalesce(${not_before}::timestamptz <= clock_timestamp(), false) as "hasBegun",
+      coalesce(${not_after}::timestamptz <= clock_timestamp(), false) as "isOver"`.execute(tx)
+  return rows[0] ?? { hasBegun: false, isOver: false }
+}

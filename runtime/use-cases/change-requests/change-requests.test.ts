@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { ChangePlan, ChangeRequest, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../../testing/rules.ts'
+import type { RuleHarness } from '../../testing/rules.ts'
+import { until } from '../../testing/stream.ts'
+
+const secret = { ...TEXT, isSensitive: true } as const
+const shop = bundleOf('shop', {
+  resources: [
+    moduleOf('main', {
+      name: TEXT,
+      other: TEXT,
+      password: secret,
+      limits: { kind: 'DATA', schema: { type: 'object' } },
+    }),
+  ],
+  plugins: [bindingOf('shops', 1, { main: { reads: ['name', 'other', 'limits'] } })],
+})
+const next = { ...shop, version: '2.0.0' }
+const MAIN = locatorOf(shop, 'main')
+
+let deps: RuleHarness
+before(async () => {
+  deps = await startRuleHarness()
+  await deps.register('shops')
+  await deps.publish(shop, next)
+})
+after(() => deps.close())
+
+const installed = async (properties: JsonObject = { name: 'a', other: 'a' }, scope = deps.newScope()) => ({
+  scope,
+  id: await deps.installed(shop, { scope, properties: { [MAIN]: wrapped(properties) } }),
+})
+const changesOf = (properties: JsonObject): Changes => ({ [MAIN]: wrapped(properties) })
+const send = (
+  path: string,
+  body: JsonObject,
+  more: { actor?: string; grants?: Grant[]; method?: string } = {},
+) => deps.http.call(path, { method: 'POST', body, ...more })
+
+async function propose(scope: Scope, changes: Changes, more: JsonObject = {}): Promise<ChangeRequest> {
+  const { snapshotVersion } = await deps.configuration(scope)
+  const body = {
+    kind: 'CONFIGURE',
+    title: 'New name',
+    scope: { ...scope },
+    input: { snapshotVersion, changes },
+  }
+  return requested({ ...body, submit: true, ...more })
+}
+async function requested(body: JsonObject): Promise<ChangeRequest> {
+  const data = await deps.ok('/change-requests', { method: 'POST', body })
+  return ChangeRequest.parse(data['changeRequest'])
+}
+const read = async (id: string, actor = 'ada') =>
+  ChangeRequestDetail.parse(await deps.ok(`/change-requests/${id}`, { actor }))
+const planOf = async (id: string) => ChangePlan.parse(await deps.ok(`/change-requests/${id}/plan`, {}))
+const approve = async (id: string, actor: string, more: { comment?: string } = {}) => {
+  const { revision } = await read(id)
+  const { effect } = await planOf(id)
+  return send(`/change-requests/${id}/approve`, { revision, effect, ...more }, { actor })
+}
+const apply = async (id: string, more: JsonObject = {}, as: { actor?: string; grants?: Grant[] } = {}) => {
+  const { revision } = await read(id)
+  const { planToken } = await planOf(id)
+  return send(`/change-requests/${id}/apply`, { revision, planToken, ...more }, as)
+}
+const state = async (id: string) => (await read(id)).state
+const policy = async (environmentKey: string, requiredFor: string[], approvals = 1) => {
+  const { updatedAt } = await deps.ok(`/change-policies/${environmentKey}`, {})
+  const body = { requiredFor, approvals, updatedAt: updatedAt ?? null }
+  return deps.ok(`/change-policies/${environmentKey}`, { method: 'PUT', body })
+}
+const nameIn = async (scope: Scope, property = 'name') =>
+  (await deps.configuration(scope)).resources[MAIN]?.properties[property]
+
+describe('a change request', () => {
+  it('is approved by somebody else and applied once', async () => {
+    const { scope } = await installed()
+    const made = await propose(scope, changesOf({ name: 'b' }))
+    const id = made.changeRequestId
+    assert.equal(made.state, 'OPEN')
+    const own = await approve(id, 'ada')
+    assert.equal(own.errorCode, 'PERMISSION_DENIED')
+    assert.equal((await approve(id, 'bob', { comment: 'Looks right' })).errorCode, '0')
+    assert.equal(await state(id), 'APPROVED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'a' })
+    const applied = await apply(id)
+    assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
+    const { operations } = ChangeRequest.parse(applied.data['changeRequest'])
+    assert.equal(operations.length, 1)
+    await deps.succeeds(operations[0]!)
+    await until(async () => (await state(id)) === 'APPLIED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'b' })
+    const again = await send(`/change-requests/${id}/apply`, { revision: 1, planToken: 'x' })
+    assert.equal(again.errorCode, 'CHANGE_REQUEST_STATE')
+    assert.deepEqual(
+      (await read(id)).history.map(({ event, by }) => [event, by.id]),
+      [
+        ['CREATED', 'ada'],
+        ['SUBMITTED', 'ada'],
+        ['APPROVED', 'bob'],
+        ['APPLYING', 'ada'],
+        ['APPLIED', 'bundle-runtime'],
+      ],
+    )
+  })
+
+  it('keeps its approvals when the base moves elsewhere, and loses them when its effect changes', async () => {
+    const { scope } = await installed({ name: 'a', other: 'a', limits: { low: 1, high: 1 } })
+    const made = await propose(scope, changesOf({ limits: { low: 2, high: 1 } }))
+    const id = made.changeRequestId
+    await approve(id, 'bob')
+    await deps.saved(scope, changesOf({ other: 'b' }))
+    const unmoved = await read(id)
+    assert.deepEqual([unmoved.state, unmoved.approvals], ['APPROVED', 1])
+    await deps.saved(scope, changesOf({ limits: { low: 1, high: 9 } }))
+    await until(async () => (await state(id)) === 'OPEN')
+    const moved = await read(id)
+    assert.deepEqual([moved.approvals, moved.approvedBy[0]?.outdated], [0, true])
+    const data = (value: JsonObject) => ({ '@type': 'Data' as const, value })
+    assert.deepEqual(moved.approvedBy[0]?.difference?.values, [
+      {
+        locator: MAIN,
+        property: 'limits',
+        seen: { before: data({ low: 1, high: 1 }), after: data({ low: 2, high: 1 }) },
+        now: { before: data({ low: 1, high: 9 }), after: data({ low: 2, high: 9 }) },
+      },
+    ])
+    await approve(id, 'bob')
+    assert.equal((await apply(id)).errorCode, '0')
+    assert.deepEqual(await nameIn(scope, 'limits'), data({ low: 2, high: 9 }))
+  })
+
+  it('is CONFLICTED where somebody else saved another value, until it is edited', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'mine' }))).changeRequestId
+    await approve(id, 'bob')
+    await deps.saved(scope, changesOf({ name: 'theirs' }))
+    await until(async () => (await state(id)) === 'CONFLICTED')
+    assert.equal((await apply(id)).errorCode, 'CHANGE_REQUEST_STATE')
+    assert.equal((await approve(id, 'carl')).errorCode, 'CHANGE_REQUEST_STATE')
+    const { conflicts, revision } = await read(id)
+    assert.deepEqual(
+      conflicts.map(({ property, theirs }) => [property, theirs]),
+      [['name', { '@type': 'Data', value: 'theirs' }]],
+    )
+    const { snapshotVersion } = await deps.configuration(scope)
+    const input = { snapshotVersion, changes: changesOf({ name: 'mine' }) }
+    await deps.ok(`/change-requests/${id}`, {
+      method: 'PATCH',
+      body: { kind: 'CONFIGURE', revision, input },
+      actor: 'carl',
+    })
+    assert.equal(await state(id), 'OPEN')
+    // anyone who edited it is an author too
+    assert.equal((await approve(id, 'carl')).errorCode, 'PERMISSION_DENIED')
+    await approve(id, 'bob')
+    assert.equal((await apply(id)).errorCode, '0')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'mine' })
+  })
+
+  it('never shows a sensitive value, keeps it when the others are edited, and applies it', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'b', password: 'hunter2' }))).changeRequestId
+    const { revision } = await read(id)
+    const { snapshotVersion } = await deps.configuration(scope)
+    const kept = { '@type': 'Data', isSensitive: true } as const
+    const input = { snapshotVersion, changes: { [MAIN]: { ...wrapped({ name: 'c' }), password: kept } } }
+    await deps.ok(`/change-requests/${id}`, { method: 'PATCH', body: { kind: 'CONFIGURE', revision, input } })
+    const stored = await sql`select content::text, shown_input, effect from runtime.change_request`.execute(
+      deps.db,
+    )
+    const shown = [await read(id), await planOf(id), await deps.ok('/change-requests', {}), stored.rows]
+    assert.ok(!JSON.stringify(shown).includes('hunter2'))
+    assert.deepEqual((await read(id)).input.changes?.[MAIN], {
+      name: { '@type': 'Data', value: 'c' },
+      password: { '@type': 'Data', isSensitive: true, isSet: true },
+    })
+    assert.equal((await apply(id)).errorCode, '0')
+    const calls = await deps.ok('/audit', {})
+    assert.ok(!JSON.stringify(calls).includes('hunter2'))
+    const other = await propose(scope, changesOf({ password: 'hunter2' }))
+    // equal to the saved one, but nobody learns that
+    assert.equal((await planOf(other.changeRequestId)).configuration?.changes.length, 1)
+  })
+
+  it('installs, upgrades, detaches and makes batches', async () => {
+    const scope = deps.newScope()
+    const install = await requested({
+      kind: 'INSTALL',
+      title: 'First shop',
+      submit: true,
+      input: { scope: { ...scope }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' },
+    })
+    await approve(install.changeRequestId, 'bob')
+    assert.equal((await apply(install.changeRequestId)).errorCode, '0')
+    await until(async () => (await state(install.changeRequestId)) === 'APPLIED')
+    const [first] = (await read(install.changeRequestId)).operations
+    const { bundleInstallId } = (await deps.operation(first!)).installation
+    for (const [kind, input] of [
+      ['UPGRADE', { bundleInstallId, targetVersion: '2.0.0' }],
+      ['BATCH', { action: 'DETACH', targets: [bundleInstallId] }],
+    ] as const) {
+      const made = await requested({ kind, title: kind, submit: true, input: input as JsonObject })
+      await approve(made.changeRequestId, 'bob')
+      const applied = await apply(made.changeRequestId)
+      assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
+      await until(async () => (await state(made.changeRequestId)) === 'APPLIED')
+    }
+    assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
+    const gone = await requested({
+      kind: 'DETACH',
+      title: 'Gone',
+      submit: true,
+      input: { bundleInstallId },
+    })
+    assert.equal((await planOf(gone.changeRequestId)).effect, null)
+    assert.deepEqual(
+      (await planOf(gone.changeRequestId)).problems.map(({ errorCode }) => errorCode),
+      ['INSTALLATION_NOT_ACTIVE'],
+    )
+  })
+
+  it('is applied in its window by the runtime, and expires after it', async () => {
+    const { scope } = await installed()
+    const schedule = async (id: string, fromMs: number, toMs: number) => {
+      const { revision } = await read(id)
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      const body = { revision, notBefore: at(fromMs), notAfter: at(toMs), timeZone: 'Europe/Berlin' }
+      return send(`/change-requests/${id}/schedule`, body)
+    }
+    const soon = (await propose(scope, changesOf({ name: 'soon' }))).changeRequestId
+    await approve(soon, 'bob')
+    assert.equal((await schedule(soon, -1_000, 60_000)).errorCode, '0')
+    await until(async () => (await state(soon)) === 'APPLIED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
+    const later = (await propose(scope, changesOf({ name: 'later' }))).changeRequestId
+    assert.equal((await schedule(later, 3_600_000, 1_000)).errorCode, 'REQUEST_INVALID')
+    await schedule(later, 3_600_000, 7_200_000)
+    assert.equal(await state(later), 'SCHEDULED')
+    await sql`update runtime.change_request set not_before = now() - interval '1 hour', not_after = now()
+      where change_request_id = ${later}`.execute(deps.db)
+    await until(async () => (await state(later)) === 'EXPIRED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
+  })
+})
+
+describe('a policy of an environment', () => {
+  const PLACE = (workspaceId: number): Scope => ({
+    environmentKey: 'guarded',
+    applicationRuntimeId: 'shop',
+    workspaceId,
+  })
+  const scopePath = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope) =>
+    `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+
+  it('refuses every other way in, counts approvals, and is overridden only with permission and reason', async () => {
+    const { scope, id: installation } = await installed({ name: 'a' }, PLACE(1))
+    await policy('guarded', ['CONFIGURE', 'UPGRADE', 'DETACH', 'INSTALL'], 2)
+    const refused = await deps.save(scope, changesOf({ name: 'b' }))
+    assert.equal(refused.errorCode, 'APPROVAL_REQUIRED')
+    const { snapshotVersion } = await deps.configuration(scope)
+    const planned = await deps.ok(`${scopePath(scope)}/configuration/plan`, {
+      method: 'POST',
+      body: { snapshotVersion, changes: changesOf({ name: 'b' }) },
+    })
+    assert.match(JSON.stringify(planned['problems']), /APPROVAL_REQUIRED/)
+    const detached = await send(`/installations/${installation}/detach`, { reason: 'no' })
+    assert.equal(detached.errorCode, 'APPROVAL_REQUIRED')
+    const batch = { action: 'UPGRADE', targets: [installation], input: { targetVersion: '2.0.0' } }
+    const made = await deps.ok('/batches', { method: 'POST', body: batch })
+    assert.match(
+      JSON.stringify(await deps.ok(`/batches/${(made['batch'] as { batchId: string }).batchId}/items`, {})),
+      /APPROVAL_REQUIRED/,
+    )
+
+    const request = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    await approve(request, 'bob')
+    assert.equal((await apply(request)).errorCode, 'APPROVAL_REQUIRED')
+    // a weaker policy changes nothing for what is open
+    await policy('guarded', ['CONFIGURE'], 1)
+    assert.equal((await apply(request)).errorCode, 'APPROVAL_REQUIRED')
+    await approve(request, 'carl')
+    assert.equal((await apply(request)).errorCode, '0')
+    await until(async () => (await state(request)) === 'APPLIED')
+
+    const urgent = (await propose(scope, changesOf({ name: 'urgent' }))).changeRequestId
+    const operator: Grant[] = [
+      { permissions: ['read', 'configuration:write', 'change:propose'], scope: null },
+    ]
+    const override = { override: true, reason: 'The shop is down' }
+    assert.equal((await apply(urgent, override, { grants: operator })).errorCode, 'PERMISSION_DENIED')
+    assert.equal((await apply(urgent, { override: true })).errorCode, 'REQUEST_INVALID')
+    assert.equal((await apply(urgent, override)).errorCode, '0')
+    const seen = await read(urgent)
+    assert.equal(seen.overridden, true)
+    assert.ok(seen.history.some(({ event, text }) => event === 'OVERRIDDEN' && text === override.reason))
+  })
+
+  it('lets who may approve find what waits for them', async () => {
+    const { scope } = await installed({ name: 'a' }, PLACE(2))
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    const waiting = async (actor: string, grants?: Grant[]) => {
+      const { data } = await deps.http.call('/change-requests?waiting=me', {
+        actor,
+        ...(grants && { grants }),
+      })
+      return JSON.stringify(data).includes(id)
+    }
+    assert.deepEqual([await waiting('ada'), await waiting('bob')], [false, true])
+    const elsewhere: Grant[] = [
+      { permissions: ['read'], scope: null },
+      { permissions: ['change:approve'], scope: { environmentKey: 'other' } },
+    ]
+    assert.equal(await waiting('dan', elsewhere), false)
+    const { count } = await deps.ok('/change-requests/waiting', { actor: 'bob' })
+    assert.ok(Number(count) > 0)
+    await approve(id, 'bob')
+    assert.equal(await waiting('bob'), false)
+    const unseen: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'other' } }]
+    const hidden = await deps.http.call(`/change-requests/${id}`, { grants: unseen, actor: 'eve' })
+    assert.equal(hidden.errorCode, 'NOT_FOUND')
+  })
+})

@@ -1,0 +1,85 @@
+import { createHmac } from 'node:crypto'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import { plannedStages } from '../../engine/plans/planned-calls.ts'
+import type { ShownEffect } from '../../model/change-request-tables.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import { changeViews } from '../installations/change-views.ts'
+import { canonicalText } from '../plans/plan-token.ts'
+import type { TokenPart } from '../plans/plan-token.ts'
+
+/** What one installation or target contributes to an effect. */
+interface Part {
+  target: string
+  part: TokenPart | null
+  ledger: readonly LedgerRow[]
+}
+
+/**
+ * The keyed digest of what would be done: values before and after, resources, calls by plugin, stage and order, and compiled
+ * authorizations. Not the snapshot, nor registrations: they may move without changing it.
+ */
+export function effectOf(key: string, parts: readonly Part[]): string {
+  const effects = parts.map(({ target, part }) => [
+    target,
+    part === null || part.plan === null
+      ? null
+      : [
+          part.operationType,
+          part.targetVersion,
+          part.plan.changes
+            .map(({ locator, property, before, after }) => canonicalText([locator, property, before, after]))
+            .toSorted(),
+          part.plan.resources
+            .map(({ locator, action, currentVersion, targetVersion }) =>
+              canonicalText([locator, action, currentVersion, targetVersion]),
+            )
+            .toSorted(),
+          plannedStages(part.plan, part.operationType).map(({ stage, calls }) => [
+            stage,
+            calls.map(({ pluginId, order }) => [pluginId, order]),
+          ]),
+          part.plan.plugins,
+        ],
+  ])
+  const text = canonicalText(effects.map((effect) => canonicalText(effect)).toSorted())
+  return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
+}
+
+/** The same for display, as far as people may see it. */
+export function shownEffect(parts: readonly Part[]): ShownEffect {
+  const planned = parts.flatMap(({ part, ledger }) => (part?.plan ? [{ part, plan: part.plan, ledger }] : []))
+  return {
+    changes: planned.flatMap(({ plan, ledger }) => changeViews(plan, ledger)).slice(0, SHOWN_MAX),
+    calls: planned.flatMap(({ part, plan }) =>
+      plannedStages(plan, part.operationType).flatMap(({ stage, calls }) =>
+        calls.map(({ pluginId, order }) => ({ stage, pluginId, order })),
+      ),
+    ),
+    resources: planned.flatMap(({ plan }) =>
+      plan.resources.map(({ locator, action }) => ({ locator, action })),
+    ),
+  }
+}
+
+const SHOWN_MAX = 2_000
+
+/** What is different between an approved effect and the present one. */
+export function differenceOf(seen: ShownEffect, now: ShownEffect) {
+  const keyOf = ({ locator, property }: PropertyChange) => JSON.stringify([locator, property])
+  const sidesOf = (change: PropertyChange | undefined) =>
+    change === undefined ? null : { before: change.before, after: change.after }
+  const [before, after] = [seen, now].map(({ changes }) => new Map(changes.map((one) => [keyOf(one), one])))
+  const differs = (one: unknown, other: unknown) =>
+    canonicalText(one ?? null) !== canonicalText(other ?? null)
+  const values = [...new Set([...before!.keys(), ...after!.keys()])].flatMap((key) => {
+    const [one, other] = [before!.get(key), after!.get(key)]
+    const named = one ?? other
+    if (named === undefined || !differs(sidesOf(one), sidesOf(other))) return []
+    return [{ locator: named.locator, property: named.property, seen: sidesOf(one), now: sidesOf(other) }]
+  })
+  return {
+    values: values.slice(0, 200),
+    calls: differs(seen.calls, now.calls) ? { seen: seen.calls, now: now.calls } : null,
+    resources: differs(seen.resources, now.resources) ? { seen: seen.resources, now: now.resources } : null,
+  }
+}

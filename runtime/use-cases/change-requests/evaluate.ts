@@ -1,0 +1,396 @@
+import { getOwn } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
+import type { ChangePlan, NewChangeRequest, ShownInput } from '#contract/runtime-api/change-requests.ts'
+import type { Changes, PropertyView } from '#contract/runtime-api/common.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import type { Permission } from '#contract/endpoint/permission.ts'
+import { isHidden } from '../../engine/changes/compare.ts'
+import { propertyView } from '../../engine/changes/change-view.ts'
+import { mergeChanges } from '../../engine/change-requests/merge-changes.ts'
+import type { ChangeConflict } from '../../engine/change-requests/merge-changes.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { ShownEffect } from '../../model/change-request-tables.ts'
+import type { Db } from '../../model/db.ts'
+import { changeRequestPlace } from '../../sealing/places.ts'
+import { opening } from '../../sealing/sealed-value.ts'
+import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import { openProperties, readManagedProperties } from '../../store/configuration/properties.ts'
+import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
+import type { ScopeRow } from '../../store/configuration/scopes.ts'
+import { findInstallation } from '../../store/installations/installations.ts'
+import { readOwnedResources } from '../../store/installations/ledger.ts'
+import { findOperation } from '../../store/operations/operations.ts'
+import { notFound } from '../authorize.ts'
+import { planOfBatch } from '../batches/plan-batch.ts'
+import { showBatch } from '../batches/show-batch.ts'
+import { planTargets, wayOfItem } from '../batches/targets.ts'
+import { loadEvaluation } from '../configuration/load-evaluation.ts'
+import { planOfSave } from '../configuration/plan-save.ts'
+import { evaluateDetach } from '../installations/detach.ts'
+import { evaluateInstall } from '../installations/install.ts'
+import { evaluateUpgrade } from '../installations/upgrade.ts'
+import type { Way } from '../gate/admit.ts'
+import { evaluateTakeover } from '../operations/take-over.ts'
+import type { TokenKeys } from '../plans/plan-token.ts'
+import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
+import type { OperationEvaluation } from '../plans/plan-view.ts'
+import { effectOf, shownEffect } from './effect.ts'
+
+/** What a request asks for, with the values that it keeps put in. */
+export type ChangeInput =
+  | { kind: 'CONFIGURE'; scope: Scope; input: { changes: Changes; apply?: SaveApply } }
+  | { kind: 'INSTALL'; input: InstallInput }
+  | {
+      kind: 'UPGRADE'
+      input: { bundleInstallId: string; targetVersion: string; properties?: Changes | undefined }
+    }
+  | { kind: 'DETACH'; input: { bundleInstallId: string } }
+  | { kind: 'TAKEOVER'; input: { operationId: string; run: number } }
+  | { kind: 'BATCH'; input: BatchRequest }
+type SaveApply = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['apply']
+type InstallInput = Omit<Extract<NewChangeRequest, { kind: 'INSTALL' }>['input'], 'properties'> & {
+  properties?: Changes | undefined
+}
+
+/** What is sealed with a request. */
+export interface ChangeContent {
+  change: ChangeInput
+  /** What was saved where a CONFIGURE changes it, when it was written or merged last. */
+  base: Changes
+  /** The key of its digests, so that they outlive data keys and tell nothing about values of other requests. */
+  key: string
+}
+
+export async function openContent(
+  { db, vault }: { db: Db; vault: TokenKeys['vault'] },
+  row: Pick<ChangeRequestRow, 'change_request_id' | 'content'>,
+): Promise<ChangeContent> {
+  const plain = await opening(vault, db, () =>
+    vault.open(row.content, changeRequestPlace(row.change_request_id)),
+  )
+  // written by `sealContent`
+  return JSON.parse(plain.toString('utf8')) as ChangeContent
+}
+
+export function sealContent(
+  vault: TokenKeys['vault'],
+  changeRequestId: string,
+  content: ChangeContent,
+): Buffer {
+  return vault.seal(Buffer.from(JSON.stringify(content)), changeRequestPlace(changeRequestId))
+}
+
+/** What a request would do now. */
+export interface Evaluated {
+  plan: ChangePlan
+  shown: ShownEffect
+  shownInput: ShownInput
+  scopes: Scope[]
+  /** The scope, unless it is a batch. */
+  scope: Scope | null
+  bundleInstallId: string | null
+  /** The request after the merge with what was saved since. */
+  content: ChangeContent
+  snapshotVersion: number | null
+  conflicts: ChangeConflict[]
+  shownConflicts: PropertyChangeConflict[]
+}
+type PropertyChangeConflict = {
+  locator: string
+  property: string
+  base: PropertyView | null
+  theirs: PropertyView | null
+  mine: PropertyView | null
+}
+
+/** The permission that the ordinary request needs in each scope. */
+export function permissionFor(change: ChangeInput): Permission {
+  if (change.kind === 'BATCH') return BATCH_PERMISSION[change.input.action]
+  return BATCH_PERMISSION[change.kind]
+}
+
+/** The kinds of which a policy may ask approvals: an item of a batch is a change of its own kind too. */
+export function kindsOf(change: ChangeInput): ChangeKind[] {
+  if (change.kind !== 'BATCH') return [change.kind]
+  const { action } = change.input
+  // a retry changes no plan, so no policy asks for its approval
+  return action === 'RETRY' ? [] : ['BATCH', action]
+}
+
+/**
+ * What a request would do now, merged with what has been saved since: by the evaluation of the ordinary request, as its author.
+ * Compares nothing with hidden values: a value that is given for one counts as a change. Writes nothing, and refuses nothing
+ * that a plan can say.
+ */
+export async function evaluateChange(
+  { db, keys, author }: { db: Db; keys: TokenKeys; author: Actor },
+  content: ChangeContent,
+  known: { scope: Scope | null; scopes: Scope[]; bundleInstallId: string | null } = NOTHING,
+): Promise<Evaluated> {
+  try {
+    return await evaluateKind({ db, keys, author }, content)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    // its target vanished, or its version cannot be installed any more
+    return {
+      ...known,
+      plan: { effect: null, planToken: null, problems: problemsOf(error) },
+      shown: { changes: [], calls: [], resources: [] },
+      shownInput: shownWithoutPlan(content.change),
+      content,
+      snapshotVersion: null,
+      conflicts: [],
+      shownConflicts: [],
+    }
+  }
+}
+
+const NOTHING = { scope: null, scopes: [], bundleInstallId: null }
+
+type Reading = { db: Db; keys: TokenKeys; author: Actor }
+
+async function evaluateKind(reading: Reading, content: ChangeContent): Promise<Evaluated> {
+  const { db, keys, author } = reading
+  const { change } = content
+  const context = { db, vault: keys.vault, actor: author, way: APPROVED }
+  switch (change.kind) {
+    case 'CONFIGURE':
+      return evaluateSaveRequest(reading, content, change)
+    case 'INSTALL': {
+      const scope = await findScope(db, change.input.scope)
+      // the id is that of no installation: no digest contains it
+      const evaluation = await evaluateInstall(context, change.input, scope, NO_INSTALLATION)
+      return operationResult(reading, content, evaluation, change.input.properties)
+    }
+    case 'UPGRADE': {
+      const found = await findTarget(db, change.input.bundleInstallId)
+      const { targetVersion, properties } = change.input
+      const evaluation = await evaluateUpgrade({ ...context, comparing: 'never' }, found, {
+        targetVersion,
+        ...(properties !== undefined && { properties, snapshotVersion: found.scope.snapshot_version }),
+      })
+      return operationResult(reading, content, evaluation, properties)
+    }
+    case 'DETACH': {
+      const found = await findTarget(db, change.input.bundleInstallId)
+      return operationResult(reading, content, await evaluateDetach(context, found))
+    }
+    case 'TAKEOVER': {
+      const operation = await findOperation(db, change.input.operationId)
+      if (operation === undefined) throw notFound('operation')
+      const evaluation = await evaluateTakeover(context, operation, change.input.run)
+      return operationResult(reading, content, evaluation)
+    }
+    case 'BATCH': {
+      const planned = await planTargets({ ...context, way: wayOfItem(false, null, true) }, change.input)
+      const plan = await planOfBatch(db, { ...keys, actor: author }, change.input, planned)
+      const parts = planned.map(({ target, part, run }) => ({
+        target: target + (run === null ? '' : `/${run}`),
+        part,
+        ledger: [],
+      }))
+      return {
+        plan: {
+          effect: effectOf(content.key, parts),
+          planToken: plan.planToken,
+          batch: plan,
+          problems: [],
+        },
+        shown: shownEffect(parts),
+        shownInput: {
+          action: change.input.action,
+          targets: change.input.targets,
+          batch: showBatch(change.input, planned).input,
+        },
+        scope: null,
+        scopes: planned.map(({ scope }) => scope),
+        bundleInstallId: null,
+        content,
+        snapshotVersion: null,
+        conflicts: [],
+        shownConflicts: [],
+      }
+    }
+  }
+}
+
+/** What it would need approvals for is counted where it is applied. */
+const APPROVED: Way = { isApproved: true }
+
+const NO_INSTALLATION = '00000000-0000-7000-8000-000000000000'
+
+async function findTarget(db: Db, bundleInstallId: string) {
+  const installation = await findInstallation(db, bundleInstallId)
+  const scope = installation && (await findScope(db, scopeOf(installation)))
+  if (installation === undefined || scope === undefined) throw notFound('installation')
+  return { installation, scope }
+}
+
+async function evaluateSaveRequest(
+  { db, keys, author }: Reading,
+  content: ChangeContent,
+  change: Extract<ChangeInput, { kind: 'CONFIGURE' }>,
+): Promise<Evaluated> {
+  const scope = await findScope(db, change.scope)
+  if (scope === undefined) throw notFound('scope')
+  const { definitionOf, current } = await readNamed({ db, keys }, scope, change.input.changes)
+  const hides = (locator: string, property: string) =>
+    isHidden(getOwn(getOwn(current, locator) ?? {}, property) ?? null, definitionOf(locator, property)) ||
+    definitionOf(locator, property)?.isSensitive === true
+  const merged = mergeChanges(change.input.changes, content.base, current, hides)
+  const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes: merged.changes }
+  const evaluation = await loadEvaluation(
+    { db, vault: keys.vault, actor: author, comparing: 'never', way: APPROVED },
+    scope,
+    input,
+  )
+  const plan = await planOfSave(db, keys, scope, evaluation)
+  const parts = evaluation.owners.map(({ installation, plan: frozen, unchecked, ledger }) => ({
+    target: installation.bundle_install_id,
+    ledger,
+    part: {
+      id: installation.bundle_install_id,
+      bundleId: installation.bundle_id,
+      version: installation.version,
+      operationType: 'CONFIGURE' as const,
+      targetVersion: installation.version,
+      plan: frozen,
+      unchecked,
+    },
+  }))
+  const view = (locator: string, property: string) => (value: Changes[string][string]) =>
+    propertyView(definitionOf(locator, property), value)
+  return {
+    plan: {
+      // what changes nothing has an effect too: none
+      effect: effectOf(content.key, parts),
+      planToken: plan.planToken,
+      configuration: plan,
+      problems: plan.problems,
+    },
+    shown: shownEffect(parts),
+    shownInput: {
+      snapshotVersion: scope.snapshot_version,
+      changes: shownChanges(merged.changes, (locator, property, value) => view(locator, property)(value)),
+    },
+    scope: scopeOf(scope),
+    scopes: [scopeOf(scope)],
+    bundleInstallId:
+      evaluation.owners.length === 1 ? (evaluation.owners[0]?.installation.bundle_install_id ?? null) : null,
+    content: {
+      ...content,
+      change: { ...change, input: { ...change.input, changes: merged.changes } },
+      base: merged.base,
+    },
+    snapshotVersion: scope.snapshot_version,
+    conflicts: merged.conflicts,
+    shownConflicts: merged.conflicts.map(({ locator, property, ...sides }) => {
+      const show = view(locator, property)
+      return { locator, property, base: show(sides.base), theirs: show(sides.theirs), mine: show(sides.mine) }
+    }),
+  }
+}
+
+/** What is saved where changes would change it, with the definitions. */
+export async function readNamed(
+  { db, keys }: Pick<Reading, 'db' | 'keys'>,
+  scope: ScopeRow,
+  changes: Changes,
+) {
+  const named = Object.keys(changes)
+  const resources = await readOwnedResources(db, scope.scope_id, named)
+  const { values } = await readManagedProperties(db, scope.scope_id, named)
+  const saved = await openProperties(db, keys.vault, scope.scope_id, values)
+  const current: Changes = Object.fromEntries(
+    Object.entries(changes).map(([locator, properties]) => [
+      locator,
+      Object.fromEntries(
+        Object.keys(properties).map((property) => [property, saved.get(locator)?.get(property) ?? null]),
+      ),
+    ]),
+  )
+  const definitionOf = (locator: string, property: string) =>
+    getOwn(resources.find((row) => row.locator === locator)?.definitions ?? {}, property)
+  return { current, definitionOf }
+}
+
+async function operationResult(
+  { db, keys }: Reading,
+  content: ChangeContent,
+  evaluation: OperationEvaluation,
+  properties?: Changes,
+): Promise<Evaluated> {
+  const plan = await operationPlan(db, keys, evaluation)
+  const part = { ...partOf(evaluation), id: evaluation.installation?.bundle_install_id ?? 'new' }
+  const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
+  const defined = evaluation.plan?.resources ?? []
+  return {
+    plan: {
+      effect: evaluation.plan === null ? null : effectOf(content.key, parts),
+      planToken: plan.planToken,
+      operation: plan,
+      problems: plan.problems,
+    },
+    shown: shownEffect(parts),
+    shownInput: {
+      ...shownWithoutPlan(content.change),
+      ...(properties !== undefined && {
+        properties: shownChanges(properties, (locator, property, value) =>
+          propertyView(
+            getOwn(defined.find((one) => one.locator === locator)?.definitions ?? {}, property),
+            value,
+          ),
+        ),
+      }),
+    },
+    scope: evaluation.scope,
+    scopes: [evaluation.scope],
+    bundleInstallId: evaluation.installation?.bundle_install_id ?? null,
+    content,
+    snapshotVersion: null,
+    conflicts: [],
+    shownConflicts: [],
+  }
+}
+
+function shownChanges(
+  changes: Changes,
+  show: (locator: string, property: string, value: Changes[string][string]) => PropertyView | null,
+): Record<string, Record<string, PropertyView | null>> {
+  return Object.fromEntries(
+    Object.entries(changes).map(([locator, properties]) => [
+      locator,
+      Object.fromEntries(
+        Object.entries(properties).map(([property, value]) => [property, show(locator, property, value)]),
+      ),
+    ]),
+  )
+}
+
+/** The input without the definitions of its properties: every value is hidden. */
+function shownWithoutPlan(change: ChangeInput): ShownInput {
+  const hide = (changes: Changes | undefined) =>
+    changes && shownChanges(changes, (_locator, _property, value) => propertyView(undefined, value))
+  switch (change.kind) {
+    case 'CONFIGURE':
+      return { changes: hide(change.input.changes) }
+    case 'INSTALL':
+    case 'UPGRADE': {
+      const { targetVersion, properties } = change.input
+      return {
+        targetVersion,
+        ...('bundle' in change.input && { bundle: change.input.bundle }),
+        ...(properties !== undefined && { properties: hide(properties) }),
+      }
+    }
+    case 'TAKEOVER':
+      return { operationId: change.input.operationId, run: change.input.run }
+    case 'DETACH':
+      return {}
+    case 'BATCH':
+      return { action: change.input.action, targets: change.input.targets }
+  }
+}

@@ -1,0 +1,71 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { ChangePolicy } from '#contract/runtime-api/change-policies.ts'
+import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { Db } from '../../model/db.ts'
+import { lockPolicy, putPolicy, selectPolicies } from '../../store/change-requests/change-requests.ts'
+import type { PolicyRow } from '../../store/change-requests/change-requests.ts'
+import { fieldChanges, recordAudit } from '../audit/record.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+
+/** The environments with a policy. */
+export async function listChangePolicies({ deps }: ReadContext): Promise<Answer<'GET /change-policies'>> {
+  return { items: (await selectPolicies(deps.db)).map(policyView), nextCursor: null }
+}
+
+/** The policy of an environment, also of one without: it asks for nothing. */
+export async function readChangePolicy(
+  { deps }: ReadContext,
+  { params: { environmentKey } }: Input<'GET /change-policies/{environmentKey}'>,
+): Promise<ChangePolicy> {
+  const [row] = await selectPolicies(deps.db, [environmentKey])
+  return row === undefined
+    ? { environmentKey, requiredFor: [], approvals: 1, updatedAt: null }
+    : policyView(row)
+}
+
+/** Sets the policy of an environment. A request that is open needs at least what it needed before. */
+export async function saveChangePolicy(
+  { tx, actor }: WriteContext,
+  { params: { environmentKey }, body }: Input<'PUT /change-policies/{environmentKey}'>,
+): Promise<ChangePolicy> {
+  const before = await lockPolicy(tx, environmentKey)
+  if ((before?.updated_at ?? null) !== body.updatedAt)
+    throw new DomainError('CHANGE_POLICY_STALE', platformMessage('changePolicyStale'))
+  const row = await putPolicy(tx, {
+    environment_key: environmentKey,
+    required_for: CHANGE_KINDS.filter((kind) => body.requiredFor.includes(kind)),
+    approvals: body.approvals,
+  })
+  await recordAudit(tx, actor, {
+    action: 'change.policy',
+    subject: environmentKey,
+    reason: body.reason ?? null,
+    changes: fieldChanges(before === undefined ? null : fieldsOf(before), fieldsOf(row)),
+  })
+  return policyView(row)
+}
+
+const fieldsOf = ({ required_for, approvals }: PolicyRow) => ({ requiredFor: required_for, approvals })
+
+const policyView = ({ environment_key, required_for, approvals, updated_at }: PolicyRow): ChangePolicy => ({
+  environmentKey: environment_key,
+  requiredFor: required_for,
+  approvals,
+  updatedAt: updated_at,
+})
+
+/** How many approvals the policies of the scopes ask for now; 0 for none. */
+export async function approvalsNeeded(
+  db: Db,
+  scopes: readonly Pick<Scope, 'environmentKey'>[],
+  kinds: readonly ChangeKind[],
+): Promise<number> {
+  const environments = [...new Set(scopes.map(({ environmentKey }) => environmentKey))]
+  const asking = (await selectPolicies(db, environments)).filter(({ required_for }) =>
+    required_for.some((kind) => kinds.includes(kind)),
+  )
+  return Math.max(0, ...asking.map(({ approvals }) => approvals))
+}

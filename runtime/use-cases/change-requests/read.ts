@@ -1,0 +1,220 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Permission } from '#contract/endpoint/permission.ts'
+import type { ChangeEntry, ChangeRequestDetail, ShownInput } from '#contract/runtime-api/change-requests.ts'
+import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+import { isApproved, LIVE_STATES } from '../../engine/change-requests/transition.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { ShownEffect } from '../../model/change-request-tables.ts'
+import type { Db } from '../../model/db.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { readApprovals, readEntries, readMarks } from '../../store/change-requests/change-requests.ts'
+import type { ChangeRequestRow, EntryRow } from '../../store/change-requests/change-requests.ts'
+import { countWaiting, selectChangeRequests } from '../../store/change-requests/list-change-requests.ts'
+import { hide } from '../batches/show-batch.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
+import { planAt } from '../plans/plan-view.ts'
+import { differenceOf } from './effect.ts'
+import { evaluateChange, openContent, permissionFor } from './evaluate.ts'
+import type { Evaluated } from './evaluate.ts'
+import { changeRequestView, factsOf, placeOf, requireChangeRequest, visibleScopesOf } from './steps.ts'
+
+type Path = '/change-requests/{changeRequestId}'
+
+/** More are not counted. */
+const WAITING_MAX = 100
+
+/** Requests of which the actor may see every scope, newest first. */
+export async function listChangeRequests(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /change-requests'>,
+): Promise<Answer<'GET /change-requests'>> {
+  const values = cursorValues(query.cursor, ['number', 'string'])
+  const { state, kind, bundleInstallId, author, waiting, environmentKey, applicationRuntimeId, workspaceId } =
+    query
+  const rows = await selectChangeRequests(
+    deps.db,
+    actor,
+    {
+      state,
+      kind,
+      bundleInstallId,
+      author,
+      environmentKey,
+      applicationRuntimeId,
+      workspaceId,
+      isWaiting: waiting === 'me',
+    },
+    {
+      limit: query.limit + 1,
+      after:
+        values === null
+          ? undefined
+          : { createdMicroseconds: cursorInteger(values[0]), changeRequestId: cursorUuid(values[1]) },
+    },
+  )
+  return pageOf(rows, query.limit, {
+    item: (row) => changeRequestView(row, row.approvals),
+    valuesOf: (row) => [row.created_microseconds, row.change_request_id],
+  })
+}
+
+/** How many requests wait for an approval by the actor. */
+export async function countWaitingChangeRequests({
+  deps,
+  actor,
+}: ReadContext): Promise<Answer<'GET /change-requests/waiting'>> {
+  return { count: await countWaiting(deps.db, actor, WAITING_MAX) }
+}
+
+/** One request, as of now: its approvals are compared with what it would do now. */
+export function readChangeRequest(
+  context: ReadContext,
+  { params }: Input<`GET ${Path}`>,
+): Promise<ChangeRequestDetail> {
+  return evaluatedAt(context, params.changeRequestId, async (db, { row, scopes, evaluated }) => {
+    const { actor } = context
+    const marks = await readMarks(db, row)
+    const approvals = await readApprovals(db, row.change_request_id)
+    const isLive = evaluated !== null
+    const effect = isLive ? evaluated.plan.effect : row.effect
+    const facts = isLive
+      ? await factsOf(db, row, evaluated, scopes)
+      : { approvals: 0, needed: row.approvals_needed, hasSchedule: row.not_after !== null }
+    const counts = approvals.filter(
+      (approval) => approval.effect === effect && !row.author_ids.includes(approval.approver_id),
+    ).length
+    const may = (permission: Permission) => scopes.every((scope) => mayIn(actor.grants, permission, scope))
+    const content = evaluated?.content
+    const isReady =
+      ['OPEN', 'APPROVED', 'SCHEDULED'].includes(row.state) && (evaluated?.conflicts.length ?? 0) === 0
+    const mayCarryOut = content !== undefined && may(permissionFor(content.change))
+    return {
+      ...changeRequestView({ ...row, approvals_needed: facts.needed }, counts),
+      input: maskedInput(isLive && hasPlan(evaluated) ? evaluated.shownInput : row.shown_input, marks),
+      approvedBy: approvals.map((approval) => ({
+        by: { id: approval.approver_id, name: approval.approver_name },
+        at: approval.at,
+        revision: approval.revision,
+        effect: approval.effect,
+        ...(approval.comment !== null && { comment: approval.comment }),
+        ...(approval.effect !== effect && {
+          outdated: true as const,
+          ...(isLive && {
+            difference: differenceOf(
+              maskedEffect(approval.shown, marks),
+              maskedEffect(evaluated.shown, marks),
+            ),
+          }),
+        }),
+      })),
+      history: (await readEntries(db, row.change_request_id)).map(entryView),
+      conflicts: evaluated?.shownConflicts ?? [],
+      may: {
+        edit: isLive && may('change:propose'),
+        approve: isReady && may('change:approve') && !row.author_ids.includes(actor.id),
+        apply: isReady && mayCarryOut && isApproved(facts),
+        override: isReady && mayCarryOut && !isApproved(facts) && may('change:override'),
+      },
+    }
+  })
+}
+
+const hasPlan = ({ plan }: Evaluated): boolean =>
+  plan.configuration !== undefined || plan.operation !== undefined || plan.batch !== undefined
+
+/** What applying a request would do now. Of one that has ended or is being applied, there is nothing to plan. */
+export function planChangeRequest(
+  context: ReadContext,
+  { params }: Input<`GET ${Path}/plan`>,
+): Promise<Answer<`GET ${Path}/plan`>> {
+  return evaluatedAt(context, params.changeRequestId, async (_, { evaluated }) =>
+    evaluated === null ? { effect: null, planToken: null, problems: [] } : evaluated.plan,
+  )
+}
+
+interface Seen {
+  row: ChangeRequestRow
+  scopes: Scope[]
+  /** Null if it cannot be applied any more. */
+  evaluated: Evaluated | null
+}
+
+function evaluatedAt<Result>(
+  context: ReadContext,
+  changeRequestId: string,
+  show: (db: Db, seen: Seen) => Promise<Result>,
+): Promise<Result> {
+  const { deps, actor } = context
+  return planAt(context, async (db) => {
+    const scopes = await visibleScopesOf(db, actor, changeRequestId)
+    const row = await requireChangeRequest(db, changeRequestId)
+    if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
+    const content = await openContent({ db, vault: deps.vault }, row)
+    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor as Actor }, content, {
+      ...placeOf(row),
+      scopes,
+    })
+    return show(db, { row, scopes, evaluated })
+  })
+}
+
+type Marks = readonly { locator: string; property: string }[]
+
+const maskedBy = (
+  marks: Marks,
+  locator: string,
+  property: string,
+  view: PropertyView | null,
+): PropertyView | null =>
+  marks.some((mark) => mark.locator === locator && mark.property === property) ? hide(view) : view
+
+function maskedInput(input: ShownInput, marks: Marks): ShownInput {
+  if (marks.length === 0) return input
+  const mask = (changes: ShownInput['changes']) =>
+    changes &&
+    Object.fromEntries(
+      Object.entries(changes).map(([locator, properties]) => [
+        locator,
+        Object.fromEntries(
+          Object.entries(properties).map(([property, view]) => [
+            property,
+            maskedBy(marks, locator, property, view),
+          ]),
+        ),
+      ]),
+    )
+  return {
+    ...input,
+    ...(input.changes && { changes: mask(input.changes) }),
+    ...(input.properties && { properties: mask(input.properties) }),
+    ...(input.batch && {
+      batch: {
+        ...input.batch,
+        properties: input.batch.properties.map((one) => ({
+          ...one,
+          after: maskedBy(marks, one.locator, one.property, one.after),
+        })),
+      },
+    }),
+  }
+}
+
+function maskedEffect(shown: ShownEffect, marks: Marks): ShownEffect {
+  const mask = (change: PropertyChange): PropertyChange => ({
+    ...change,
+    before: maskedBy(marks, change.locator, change.property, change.before),
+    after: maskedBy(marks, change.locator, change.property, change.after),
+  })
+  return { ...shown, changes: shown.changes.map(mask) }
+}
+
+export const entryView = (row: EntryRow): ChangeEntry => ({
+  number: row.number,
+  at: row.at,
+  by: { id: row.by_id, name: row.by_name },
+  event: row.event,
+  revision: row.revision,
+  text: row.text,
+  target: row.target,
+})

@@ -1,0 +1,239 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Permission } from '#contract/endpoint/permission.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
+import type { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
+import type { ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
+import type { Updateable } from 'kysely'
+import { LIVE_STATES, transition } from '../../engine/change-requests/transition.ts'
+import type { ChangeFacts, ChangeStep } from '../../engine/change-requests/transition.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import {
+  findChangeRequest,
+  insertEntry,
+  lockChangeRequest,
+  putScopes,
+  readApprovals,
+  readScopes,
+  updateChangeRequest,
+} from '../../store/change-requests/change-requests.ts'
+import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import { authorize, notFound } from '../authorize.ts'
+import type { WriteContext } from '../context.ts'
+import { evaluateChange, kindsOf, openContent, permissionFor, sealContent } from './evaluate.ts'
+import type { ChangeContent, Evaluated } from './evaluate.ts'
+import { approvalsNeeded } from './policies.ts'
+
+/** A locked request, with what it would do now. */
+export interface LockedChange {
+  row: ChangeRequestRow
+  scopes: Scope[]
+  content: ChangeContent
+  evaluated: Evaluated
+  facts: ChangeFacts
+}
+
+/** Where a request changes something, if the actor may see all of that. */
+export async function visibleScopesOf(db: Db, actor: Actor, changeRequestId: string): Promise<Scope[]> {
+  const scopes = await readScopes(db, changeRequestId)
+  if (scopes.length === 0 || !scopes.every((scope) => mayIn(actor.grants, 'read', scope)))
+    throw notFound('change request')
+  return scopes
+}
+
+export async function requireChangeRequest(db: Db, changeRequestId: string): Promise<ChangeRequestRow> {
+  const row = await findChangeRequest(db, changeRequestId)
+  if (row === undefined) throw notFound('change request')
+  return row
+}
+
+export function authorizeAll(actor: Actor, permission: Permission, scopes: readonly Scope[]): void {
+  for (const scope of scopes) authorize(actor, permission, scope)
+}
+
+/**
+ * Locks a request for a step of a person. Refuses with NOT_FOUND if they may not see all of it, with PERMISSION_DENIED, and
+ * with CHANGE_REQUEST_STALE if it is not at the revision that they saw.
+ */
+export async function lockFor(
+  { tx, actor, deps }: WriteContext,
+  changeRequestId: string,
+  permission: Permission,
+  revision: number,
+): Promise<LockedChange> {
+  const scopes = await visibleScopesOf(tx, actor, changeRequestId)
+  authorizeAll(actor, permission, scopes)
+  const row = await lockChangeRequest(tx, changeRequestId)
+  if (row === undefined) throw notFound('change request')
+  if (row.revision !== revision)
+    throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
+  return evaluateLocked(tx, deps, row, scopes)
+}
+
+/** Evaluates a locked request and counts its approvals. */
+export async function evaluateLocked(
+  tx: Tx,
+  deps: RuntimeDeps,
+  row: ChangeRequestRow,
+  scopes: Scope[],
+): Promise<LockedChange> {
+  const content = await openContent({ db: tx, vault: deps.vault }, row)
+  const evaluated = await evaluateChange({ db: tx, keys: deps, author: row.actor }, content, {
+    ...placeOf(row),
+    scopes,
+  })
+  return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes) }
+}
+
+export const placeOf = (row: ChangeRequestRow) => ({
+  scope:
+    row.environment_key === null || row.application_runtime_id === null || row.workspace_id === null
+      ? null
+      : {
+          environmentKey: row.environment_key,
+          applicationRuntimeId: row.application_runtime_id,
+          workspaceId: row.workspace_id,
+        },
+  bundleInstallId: row.bundle_install_id,
+})
+
+/** What counts now. A policy that has been weakened since the request was submitted changes nothing for it. */
+export async function factsOf(
+  db: Db,
+  row: Pick<ChangeRequestRow, 'change_request_id' | 'author_ids' | 'approvals_needed' | 'not_after'>,
+  { plan, content }: Pick<Evaluated, 'plan' | 'content'>,
+  scopes: readonly Scope[],
+): Promise<ChangeFacts> {
+  const approvals = await readApprovals(db, row.change_request_id)
+  const counts = approvals.filter(
+    ({ approver_id, effect }) => effect === plan.effect && !row.author_ids.includes(approver_id),
+  )
+  return {
+    approvals: counts.length,
+    needed: Math.max(row.approvals_needed, await approvalsNeeded(db, scopes, kindsOf(content.change))),
+    hasSchedule: row.not_after !== null,
+  }
+}
+
+/** Takes a step, or refuses it with CHANGE_REQUEST_STATE. */
+export function step(row: Pick<ChangeRequestRow, 'state'>, taken: ChangeStep, facts: ChangeFacts) {
+  const state = transition(row.state, taken, facts)
+  if (state !== null) return state
+  if (row.state === 'CONFLICTED')
+    throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeConflicted'))
+  if (taken === 'apply' && LIVE_STATES.some((live) => live === row.state) && row.state !== 'DRAFT')
+    throw new DomainError(
+      'APPROVAL_REQUIRED',
+      platformMessage('approvalsMissing', { approvals: facts.approvals, needed: facts.needed }),
+    )
+  throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeState', { actual: row.state }))
+}
+
+type Values = Updateable<RuntimeTables['runtime.change_request']>
+
+/** Stores a step with what the evaluation found, and its entry in the history. */
+export async function store(
+  tx: Tx,
+  deps: Pick<RuntimeDeps, 'vault'>,
+  { row, evaluated, facts }: Pick<LockedChange, 'row' | 'evaluated' | 'facts'>,
+  stored: {
+    state: ChangeRequestRow['state']
+    values?: Values
+    entry?: { actor: Pick<Actor, 'id' | 'name'>; event: ChangeEvent; text?: string | null }
+  },
+): Promise<ChangeRequestRow> {
+  const { state, values = {}, entry } = stored
+  const hasEnded = ENDS.has(state)
+  const isLive = !hasEnded && state !== 'APPLYING'
+  const next = await updateChangeRequest(tx, row.change_request_id, {
+    state,
+    ...(isLive && {
+      content: sealContent(deps.vault, row.change_request_id, evaluated.content),
+      shown_input: JSON.stringify(evaluated.shownInput),
+      effect: evaluated.plan.effect,
+      conflicts: JSON.stringify(evaluated.shownConflicts),
+      ...(evaluated.content.change.kind === 'CONFIGURE' &&
+        evaluated.snapshotVersion !== null && { base_snapshot: evaluated.snapshotVersion }),
+      bundle_install_id: evaluated.bundleInstallId,
+    }),
+    ...(state !== 'DRAFT' && { approvals_needed: facts.needed }),
+    ...values,
+    hasEnded,
+  })
+  if (evaluated.scopes.length > 0 && isLive) await putScopes(tx, row.change_request_id, evaluated.scopes)
+  if (entry !== undefined)
+    await insertEntry(tx, { changeRequestId: row.change_request_id, revision: next.revision, ...entry })
+  return next
+}
+
+const ENDS: ReadonlySet<string> = new Set(['APPLIED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'REFUSED'])
+
+/** The author with the permissions that the change needs and no others, as a batch keeps them. */
+export function authorOf(person: Actor, id: string, { change }: ChangeContent): Actor {
+  const { signedInRecently: _, ...actor } = person
+  const needed = new Set<Permission>(['read', permissionFor(change)])
+  return {
+    ...actor,
+    grants: actor.grants.map(({ permissions, scope }) => ({
+      permissions: permissions.filter((permission) => needed.has(permission)),
+      scope,
+    })),
+    requestId: id,
+  }
+}
+
+/** How the audit names a request. */
+export function auditOf(
+  row: Pick<ChangeRequestRow, 'change_request_id' | 'kind' | 'title'>,
+  scopes: readonly Scope[],
+) {
+  const [first] = scopes
+  const isShared = first !== undefined && scopes.every((scope) => scopeText(scope) === scopeText(first))
+  return {
+    subject: `${row.kind} ${row.change_request_id} "${row.title}"`,
+    ...(isShared && { scope: first }),
+  }
+}
+
+export function changeRequestView(
+  row: Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor'>,
+  approvals: number,
+): ChangeRequest {
+  const { scope, bundleInstallId } = placeOf(row as ChangeRequestRow)
+  return {
+    changeRequestId: row.change_request_id,
+    kind: row.kind,
+    title: row.title,
+    reason: row.reason,
+    scope,
+    bundleInstallId,
+    state: row.state,
+    revision: row.revision,
+    createdBy: { id: row.created_by_id, name: row.created_by_name },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at,
+    approvals,
+    approvalsNeeded: row.approvals_needed,
+    schedule:
+      row.not_before === null || row.not_after === null
+        ? null
+        : { notBefore: row.not_before, notAfter: row.not_after, timeZone: row.time_zone ?? 'UTC' },
+    operations: row.operation_ids,
+    batchId: row.batch_id,
+    overridden: row.overridden,
+    failure:
+      row.code === null
+        ? null
+        : {
+            errorCode: row.code,
+            message: row.message ?? '',
+            ...(row.parameters !== null && { parameters: row.parameters }),
+          },
+  }
+}

@@ -1,0 +1,97 @@
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { PropertyValueView } from '../../ui/value/ValueView.tsx'
+
+type Approval = ChangeRequestDetail['approvedBy'][number]
+
+/** Who approved which effect, and what has changed since each approval that does not count any more. */
+export function Approvals({ request }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const { approvedBy, approvals, approvalsNeeded } = request
+  return (
+    <Section
+      title={t('changes.section.approvals')}
+      description={
+        approvalsNeeded > 0
+          ? t('changes.approvals.needed', { approvals: String(approvals), needed: String(approvalsNeeded) })
+          : undefined
+      }
+      flush
+    >
+      {approvedBy.length === 0 ? (
+        <p className="text-muted">{t('changes.approvals.none')}</p>
+      ) : (
+        <ul className="space-y-3">
+          {approvedBy.map((approval) => (
+            <li key={approval.by.id}>
+              <p>
+                {t('changes.approval.by', {
+                  person: approval.by.name,
+                  revision: String(approval.revision),
+                })}{' '}
+                <Time at={approval.at} className="text-xs text-muted" />
+              </p>
+              {approval.comment !== undefined && (
+                <p className="wrap-anywhere whitespace-pre-wrap">{approval.comment}</p>
+              )}
+              {approval.outdated === true && (
+                <>
+                  <Badge tone="doubt" icon="warning">
+                    {t('changes.approval.outdated')}
+                  </Badge>
+                  {approval.difference !== undefined && <Difference difference={approval.difference} />}
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** What was approved beside what it would do now. */
+function Difference({ difference }: { difference: NonNullable<Approval['difference']> }) {
+  const t = useText()
+  const { values, calls, resources } = difference
+  const side = (of: (typeof values)[number]['seen']) =>
+    of === null ? (
+      <span className="text-faint">{t('changes.approval.unset')}</span>
+    ) : (
+      <span className="block">
+        <PropertyValueView value={of.before} /> → <PropertyValueView value={of.after} />
+      </span>
+    )
+  return (
+    <Card padded={false} className="mt-2">
+      <p className="border-b border-line px-3 py-1.5 text-xs font-medium text-muted">
+        {t('changes.approval.difference')}
+      </p>
+      <dl className="divide-y divide-line">
+        {values.map(({ locator, property, seen, now }) => (
+          <div key={`${locator} ${property}`} className="px-3 py-1.5">
+            <dt className="mono font-medium wrap-anywhere">{property}</dt>
+            <dd className="grid grid-cols-2 gap-3 wrap-anywhere">
+              <span>
+                <span className="block text-xs text-faint">{t('changes.approval.seen')}</span>
+                {side(seen)}
+              </span>
+              <span>
+                <span className="block text-xs text-faint">{t('changes.approval.now')}</span>
+                {side(now)}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {calls !== null && <p className="px-3 py-1.5">{t('changes.approval.calls')}</p>}
+      {resources !== null && <p className="px-3 py-1.5">{t('changes.approval.resources')}</p>}
+      {values.length === 0 && calls === null && resources === null && (
+        <p className="px-3 py-1.5">{t('changes.approval.hidden')}</p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,165 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import * as z from 'zod/mini'
+import { CHANGE_KINDS } from '#contract/console-api/vocabulary.ts'
+import type { ChangePolicy } from '#contract/console-api/shapes.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { callApi } from '../../api/client.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useWrite } from '../../api/write.ts'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
+import { NumberField } from '../../forms/fields/NumberField.tsx'
+import { SwitchField } from '../../forms/fields/SwitchField.tsx'
+import { TextField } from '../../forms/fields/TextField.tsx'
+import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
+import { fieldOfRequest } from '../../forms/form/server-errors.ts'
+import { useSubmit } from '../../forms/form/use-submit.ts'
+import { reasonIn, useZodForm } from '../../forms/form/use-zod-form.ts'
+import { useErrorView } from '../../i18n/describe-code.ts'
+import { joinList } from '../../i18n/punctuation.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { showToast } from '../../ui/toast.ts'
+
+/** What each environment requires before a change. Who may change a policy gets a form for it. */
+export function ChangePolicies({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const may = useMay('policy:write', 'anywhere')
+  if (may) return <PolicyDialog onClose={onClose} />
+  return (
+    <Dialog open title={t('changes.policy.title')} description={t('changes.policy.about')} onClose={onClose}>
+      <PolicyList />
+      <p className="mt-4 text-muted">{t('changes.policy.readOnly')}</p>
+    </Dialog>
+  )
+}
+
+function PolicyList() {
+  const t = useText()
+  const policies = useQuery(apiQuery('GET /change-policies', { query: {} }))
+  const error = useErrorView(policies.error)
+  if (error)
+    return <ErrorState error={error} retrying={policies.isFetching} onRetry={() => void policies.refetch()} />
+  if (!policies.data) return <SkeletonLines />
+  if (policies.data.items.length === 0) return <p className="text-muted">{t('changes.policy.none')}</p>
+  const textOf = ({ requiredFor, approvals }: ChangePolicy) =>
+    requiredFor.length === 0
+      ? t('changes.policy.nothing')
+      : t('changes.policy.value', {
+          n: approvals,
+          kinds: joinList(
+            t,
+            requiredFor.map((kind) => t(`changes.kind.${kind}`)),
+          ),
+        })
+  return (
+    <DefinitionList
+      items={policies.data.items.map((policy) => ({ label: policy.environmentKey, value: textOf(policy) }))}
+    />
+  )
+}
+
+const APPROVALS_MAX = 10
+
+function PolicyDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const schema = useMemo(
+    () =>
+      z.object({
+        environmentKey: z.string().check(z.refine(isKey, t('notifications.form.key'))),
+        CONFIGURE: z.boolean(),
+        INSTALL: z.boolean(),
+        UPGRADE: z.boolean(),
+        DETACH: z.boolean(),
+        TAKEOVER: z.boolean(),
+        BATCH: z.boolean(),
+        approvals: z
+          .string()
+          .check(
+            z.refine(
+              (text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= APPROVALS_MAX,
+              t('changes.policy.approvals.invalid', { max: APPROVALS_MAX }),
+            ),
+          ),
+        reason: z.string(),
+      }),
+    [t],
+  )
+  const form = useZodForm(schema, {
+    defaultValues: {
+      environmentKey: '',
+      CONFIGURE: true,
+      INSTALL: true,
+      UPGRADE: true,
+      DETACH: true,
+      TAKEOVER: false,
+      BATCH: false,
+      approvals: '1',
+      reason: '',
+    },
+  })
+  const { control } = form
+  const save = useWrite('PUT /change-policies/{environmentKey}', {
+    invalidates: ['GET /change-policies', 'GET /change-requests'],
+  })
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      const { environmentKey } = values
+      const { updatedAt } = await callApi('GET /change-policies/{environmentKey}', {
+        params: { environmentKey },
+      })
+      await save.mutateAsync({
+        params: { environmentKey },
+        body: {
+          requiredFor: CHANGE_KINDS.filter((kind) => values[kind]),
+          approvals: Number(values.approvals),
+          updatedAt,
+          ...reasonIn(values),
+        },
+      })
+      showToast({ text: t('changes.policy.saved', { environment: environmentKey }) })
+      onClose()
+    },
+    fieldOfRequest(['reason']),
+  )
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      title={t('changes.policy.title')}
+      description={t('changes.policy.about')}
+      submit={t('common.save')}
+      onClose={onClose}
+    >
+      <PolicyList />
+      <TextField
+        control={control}
+        name="environmentKey"
+        kind="key"
+        label={t('changes.policy.environment')}
+        maxLength={128}
+      />
+      <fieldset>
+        <legend className="mb-2 font-medium">{t('changes.policy.kinds')}</legend>
+        <div className="grid items-start gap-2 sm:grid-cols-2">
+          {CHANGE_KINDS.map((kind) => (
+            <SwitchField
+              key={kind}
+              control={control}
+              name={kind}
+              label={t(`changes.kind.${kind}`)}
+              offMeaning={t('changes.policy.off')}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <NumberField control={control} name="approvals" label={t('changes.policy.approvals')} />
+      <ReasonField control={control} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,295 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useController } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
+import type { ChangeEntry, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useWrite } from '../../api/write.ts'
+import { paths } from '../../addresses/paths.ts'
+import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
+import { Form } from '../../forms/form/Form.tsx'
+import { FormError } from '../../forms/form/FormError.tsx'
+import { fieldOfRequest } from '../../forms/form/server-errors.ts'
+import { useSubmit } from '../../forms/form/use-submit.ts'
+import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { PendingPage } from '../../layouts/PendingPage.tsx'
+import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
+import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { TextLink } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { PropertyValueView } from '../../ui/value/ValueView.tsx'
+import { Approvals } from './Approvals.tsx'
+import { ChangeActions } from './ChangeActions.tsx'
+import { PlannedChange } from './PlannedChange.tsx'
+
+const route = getRouteApi('/change-requests/$id')
+
+/** One change request: what it would do now, who approved what, what people said, and what can be done with it. */
+export function ChangeRequestPage() {
+  const t = useText()
+  const { id } = route.useParams()
+  const query = useQuery(apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(id)))
+  if (!query.data)
+    return (
+      <PendingPage
+        id={id}
+        trail={[{ label: t('changes.title'), to: paths.changeRequests() }]}
+        query={query}
+      />
+    )
+  return <Shown request={query.data} />
+}
+
+function Shown({ request }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const { state, title, scope, kind } = request
+  const plan = useQuery({
+    ...apiQuery('GET /change-requests/{changeRequestId}/plan', changeRequestCall(request.changeRequestId)),
+    enabled: isLive(request),
+  })
+  const [target, setTarget] = useState<ChangeEntry['target']>(null)
+  return (
+    <Page
+      title={title}
+      environment={scope?.environmentKey}
+      trail={[{ label: t('changes.title'), to: paths.changeRequests() }]}
+      meta={
+        <>
+          <Badge {...changeLook[state]}>{t(`changes.state.${state}`)}</Badge>
+          <span>{t(`changes.kind.${kind}`)}</span>
+          {scope !== null && <ScopeLink scope={scope} />}
+          {request.overridden && (
+            <Badge tone="doubt" icon="warning">
+              {t('changes.overridden')}
+            </Badge>
+          )}
+        </>
+      }
+      actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isFetching} />}
+      notice={<StateNotice request={request} />}
+    >
+      <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="min-w-0 space-y-6">
+          <Facts request={request} />
+          {request.conflicts.length > 0 && <Conflicts request={request} />}
+          <PlannedChange request={request} plan={plan} onComment={setTarget} />
+        </div>
+        <div className="min-w-0 space-y-6">
+          {state !== 'DRAFT' && <Approvals request={request} />}
+          <History request={request} target={target} onTarget={setTarget} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function StateNotice({ request }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  const { state, failure, schedule, approvalsNeeded } = request
+  const tone = state === 'CONFLICTED' || state === 'REFUSED' ? 'error' : state === 'EXPIRED' ? 'warn' : 'info'
+  const times =
+    schedule === null
+      ? null
+      : { from: <Time at={schedule.notBefore} exact />, to: <Time at={schedule.notAfter} exact /> }
+  return (
+    <Notice tone={tone} icon={changeLook[state].icon} live>
+      {state === 'SCHEDULED' && times !== null
+        ? rich('changes.about.SCHEDULED', times)
+        : state === 'OPEN' && approvalsNeeded === 0
+          ? t('changes.about.OPEN.free')
+          : state === 'SCHEDULED'
+            ? t('changes.about.APPROVED')
+            : t(`changes.about.${state}`)}
+      {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
+    </Notice>
+  )
+}
+
+function Facts({ request }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const { createdBy, createdAt, revision, reason, operations, batchId, input } = request
+  return (
+    <Card>
+      <DefinitionList
+        layout="columns"
+        items={[
+          { label: t('changes.fact.by'), value: createdBy.name },
+          { label: t('changes.fact.created'), value: <Time at={createdAt} /> },
+          { label: t('changes.fact.revision'), value: revision },
+          input.snapshotVersion !== undefined && {
+            label: t('changes.fact.snapshot'),
+            value: input.snapshotVersion,
+          },
+          reason !== null && {
+            label: t('changes.fact.reason'),
+            value: <span className="whitespace-pre-wrap">{reason}</span>,
+            wide: true,
+          },
+          operations.length > 0 && {
+            label: t('changes.fact.operations'),
+            wide: true,
+            value: (
+              <ul>
+                {operations.map((id) => (
+                  <li key={id}>
+                    <TextLink to={paths.operation(id)}>
+                      <span className="mono">{id}</span>
+                    </TextLink>
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+          batchId !== null && {
+            label: t('changes.fact.batch'),
+            wide: true,
+            value: (
+              <TextLink to={paths.batch(batchId)}>
+                <span className="mono">{batchId}</span>
+              </TextLink>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
+function Conflicts({ request: { conflicts } }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  return (
+    <Section title={t('changes.section.conflicts')} flush>
+      <ul className="space-y-3">
+        {conflicts.map(({ locator, property, base, theirs, mine }) => (
+          <li key={`${locator} ${property}`}>
+            <Card padded={false} className="px-4 py-2">
+              <p className="mono font-medium wrap-anywhere">{property}</p>
+              <DefinitionList
+                items={[
+                  { label: t('changes.conflict.base'), value: <PropertyValueView value={base} /> },
+                  { label: t('changes.conflict.theirs'), value: <PropertyValueView value={theirs} /> },
+                  { label: t('changes.conflict.mine'), value: <PropertyValueView value={mine} /> },
+                ]}
+              />
+            </Card>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function History({
+  request,
+  target,
+  onTarget,
+}: {
+  request: ChangeRequestDetail
+  target: ChangeEntry['target']
+  onTarget: (target: ChangeEntry['target']) => void
+}) {
+  const t = useText()
+  const may = useMay('change:propose', request.scope ?? 'anywhere')
+  return (
+    <Section title={t('changes.section.history')} flush>
+      <ol className="space-y-3">
+        {request.history.map((entry) => (
+          <li key={entry.number}>
+            <p>
+              {t(`changes.event.${entry.event}`, { person: entry.by.name })}{' '}
+              <Time at={entry.at} className="text-xs text-muted" />
+            </p>
+            {entry.target !== null && (
+              <p className="text-xs text-muted">
+                {t('changes.comment.on', { property: entry.target.property ?? entry.target.locator })}
+              </p>
+            )}
+            {entry.text !== null && (
+              <p className="rounded-md bg-sunken px-3 py-1.5 wrap-anywhere whitespace-pre-wrap">
+                {entry.text}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      {may && <CommentForm request={request} target={target} onTarget={onTarget} />}
+    </Section>
+  )
+}
+
+function CommentForm({
+  request: { changeRequestId },
+  target,
+  onTarget,
+}: {
+  request: ChangeRequestDetail
+  target: ChangeEntry['target']
+  onTarget: (target: ChangeEntry['target']) => void
+}) {
+  const t = useText()
+  const schema = useMemo(
+    () =>
+      z.object({
+        text: z.string().check(z.refine((text) => text.trim() !== '', t('changes.comment.missing'))),
+      }),
+    [t],
+  )
+  const form = useZodForm(schema, { defaultValues: { text: '' } })
+  const comment = useWrite('POST /change-requests/{changeRequestId}/comments', {
+    invalidates: ['GET /change-requests/{changeRequestId}'],
+  })
+  const { onSubmit, busy, error } = useSubmit(
+    form,
+    async ({ text }) => {
+      await comment.mutateAsync({
+        params: { changeRequestId },
+        body: { text, ...(target !== null && { target }) },
+      })
+      form.reset()
+      onTarget(null)
+    },
+    fieldOfRequest(['text']),
+  )
+  const { field } = useController({ control: form.control, name: 'text' })
+  return (
+    <Form form={form} onSubmit={onSubmit} busy={busy} className="mt-4 space-y-2">
+      {error !== null && <FormError error={error} />}
+      {target !== null && (
+        <p className="flex items-center gap-2 text-xs">
+          {t('changes.comment.on', { property: target.property ?? target.locator })}
+          <Button size="sm" variant="quiet" icon="close" onClick={() => onTarget(null)}>
+            {t('common.clear')}
+          </Button>
+        </p>
+      )}
+      <TextAreaField
+        control={form.control}
+        name="text"
+        label={t('changes.comment.label')}
+        rows={2}
+        maxLength={1000}
+      />
+      <Button
+        type="submit"
+        size="sm"
+        busy={busy}
+        disabledReason={field.value.trim() === '' && t('changes.comment.missing')}
+      >
+        {t('changes.comment')}
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,166 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type {
+  ChangeEntry,
+  ChangePlan,
+  ChangeRequestDetail,
+  PropertyView,
+} from '#contract/console-api/shapes.ts'
+import { useErrorView } from '../../i18n/describe-code.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
+import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
+import { OperationPlanView } from '../../subjects/plan/OperationPlanView.tsx'
+import { PlannedCalls } from '../../subjects/plan/PlannedCalls.tsx'
+import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { isLive } from '../../subjects/change-requests/change-looks.ts'
+
+/** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
+export function PlannedChange({
+  request,
+  plan,
+  onComment,
+}: {
+  request: ChangeRequestDetail
+  plan: UseQueryResult<ChangePlan>
+  onComment: (target: ChangeEntry['target']) => void
+}) {
+  const t = useText()
+  const error = useErrorView(plan.error)
+  if (!isLive(request)) return <AskedFor request={request} />
+  return (
+    <Section title={t('changes.section.plan')} flush>
+      {plan.data === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={6} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void plan.refetch()} retrying={plan.isFetching} />
+        )
+      ) : (
+        <div className="space-y-4" aria-busy={plan.isFetching}>
+          <Shown plan={plan.data} onComment={onComment} />
+        </div>
+      )}
+    </Section>
+  )
+}
+
+function Shown({
+  plan,
+  onComment,
+}: {
+  plan: ChangePlan
+  onComment: (target: ChangeEntry['target']) => void
+}) {
+  const t = useText()
+  const problems = withoutReview(plan.problems)
+  const commentOn = (locator: string | null, property: string) =>
+    locator !== null && (
+      <Button
+        size="sm"
+        variant="quiet"
+        icon="edit"
+        aria-label={t('changes.comment.line', { property })}
+        onClick={() => onComment({ locator, property })}
+      >
+        {t('changes.comment')}
+      </Button>
+    )
+  if (plan.operation !== undefined) {
+    const operation = { ...plan.operation, problems: withoutReview(plan.operation.problems) }
+    return (
+      <OperationPlanView
+        state={{ plan: operation, error: null, isChecking: false, refetch: () => undefined }}
+      />
+    )
+  }
+  return (
+    <>
+      {problems.length > 0 && (
+        <Notice tone="warn" live title={t('changes.plan.problems')}>
+          <ul className="mt-1 space-y-0.5">
+            {problems.map((problem) => (
+              <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
+                {problem.property !== undefined && (
+                  <span className="mono mr-2 font-medium">{problem.property}</span>
+                )}
+                {messageText(problem)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {plan.configuration !== undefined &&
+        (plan.configuration.changes.length === 0 ? (
+          <p className="text-muted">{t('changes.plan.nothing')}</p>
+        ) : (
+          <>
+            <ChangeList
+              changes={plan.configuration.changes}
+              label={t('changes.plan.changes')}
+              noteOn={({ locator, property }) => commentOn(locator, property)}
+            />
+            {plan.configuration.installations.map(({ installation, stages }) => (
+              <div key={installation.bundleInstallId}>
+                <p className="mb-1 font-medium">{installation.bundle.bundleId}</p>
+                <PlannedCalls stages={stages} />
+              </div>
+            ))}
+          </>
+        ))}
+      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} />}
+    </>
+  )
+}
+
+function PlannedBatch({ batch: { items } }: { batch: NonNullable<ChangePlan['batch']> }) {
+  const t = useText()
+  const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
+  return (
+    <>
+      <p>
+        {t('changes.batch.targets', { n: items.length })}
+        {refused.length > 0 && (
+          <span className="ml-2 text-doubt">{t('changes.batch.problems', { n: refused.length })}</span>
+        )}
+      </p>
+      <Card padded={false}>
+        <ul className="divide-y divide-line">
+          {items.map(({ target, scope, title, bundle, values, problems }) => (
+            <li key={target} className="space-y-1 px-4 py-2">
+              <p className="flex flex-wrap items-baseline gap-x-3">
+                <span className="font-medium">{title ?? bundle.bundleId}</span>
+                <ScopeText scope={scope} />
+              </p>
+              {withoutReview(problems).map((problem) => (
+                <p key={problem.message} className="text-doubt">
+                  {messageText(problem)}
+                </p>
+              ))}
+              {values.length > 0 && <ChangeList changes={values} label={t('changes.plan.changes')} />}
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  )
+}
+
+function AskedFor({ request: { input } }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const given: Record<string, Record<string, PropertyView | null>> = input.changes ?? input.properties ?? {}
+  const changes = Object.entries(given).flatMap(([locator, properties]) =>
+    Object.entries(properties).map(([property, after]) => ({ locator, property, before: null, after })),
+  )
+  if (changes.length === 0) return null
+  return (
+    <Section title={t('changes.section.input')} flush>
+      <ChangeList changes={changes} label={t('changes.section.input')} />
+    </Section>
+  )
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { openChangeRequestsCall } from '#contract/console-api/pages/change-requests.ts'
+import { apiQuery } from '../../api/query.ts'
+import { paths } from '../../addresses/paths.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { changeLook } from './change-looks.ts'
+
+/** The change requests of an installation or a scope that have not ended. Nothing, without any. */
+export function OpenChangeRequests({ of }: { of: { bundleInstallId: string } | Scope }) {
+  const t = useText()
+  const { data } = useQuery(apiQuery('GET /change-requests', openChangeRequestsCall(of)))
+  const items = data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <Notice icon="review" title={t('changes.open', { n: items.length })}>
+      <ul className="mt-1 space-y-0.5">
+        {items.map((request) => (
+          <li key={request.changeRequestId} className="flex flex-wrap items-baseline gap-x-2">
+            <PlainLink
+              to={paths.changeRequest(request.changeRequestId)}
+              className="inline-flex min-h-6 items-center rounded-sm font-medium text-accent hover:underline"
+            >
+              {request.title}
+            </PlainLink>
+            <Badge look="plain" {...changeLook[request.state]}>
+              {t(`changes.state.${request.state}`)}
+            </Badge>
+            <span className="text-muted">{request.createdBy.name}</span>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}

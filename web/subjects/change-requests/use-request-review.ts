@@ -1,0 +1,49 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { NewChangeRequest, PlanProblem } from '#contract/console-api/shapes.ts'
+import type { Call } from '../../api/client.ts'
+import { useWrite } from '../../api/write.ts'
+import { paths } from '../../addresses/paths.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { showToast } from '../../ui/toast.ts'
+
+/** Whether the only way to make a planned change is a change request. */
+export const needsReview = (problems: readonly Pick<PlanProblem, 'errorCode'>[] | undefined): boolean =>
+  problems?.some(({ errorCode }) => errorCode === 'APPROVAL_REQUIRED') === true
+
+/** The problems that a change request has too. */
+export const withoutReview = <Problem extends Pick<PlanProblem, 'errorCode'>>(
+  problems: readonly Problem[],
+): Problem[] => problems.filter(({ errorCode }) => errorCode !== 'APPROVAL_REQUIRED')
+
+/** A change request without what is filled in here. */
+export type Proposal = Call<'POST /change-requests'>['body'] extends infer Body
+  ? Body extends NewChangeRequest
+    ? Omit<Body, 'submit'>
+    : never
+  : never
+
+/** Makes a change request, submitted or as a draft, and opens it. */
+export function useRequestReview() {
+  const t = useText()
+  const navigate = useNavigate()
+  const create = useWrite('POST /change-requests', {
+    invalidates: ['GET /change-requests', 'GET /change-requests/waiting'],
+  })
+  return {
+    isPending: create.isPending,
+    error: create.error,
+    reset: () => create.reset(),
+    /** Rejects with an ApiError. `beforeLeaving` runs once it is made: what is left behind is stored there now. */
+    request: async (
+      proposal: Proposal,
+      { submit, beforeLeaving }: { submit: boolean; beforeLeaving?: () => void },
+    ): Promise<void> => {
+      const { changeRequest } = await create.mutateAsync({
+        body: { ...proposal, submit } as Call<'POST /change-requests'>['body'],
+      })
+      beforeLeaving?.()
+      showToast({ text: t(submit ? 'changes.made.submitted' : 'changes.made.draft') })
+      await navigate({ ...paths.changeRequest(changeRequest.changeRequestId), ignoreBlocker: true })
+    },
+  }
+}
