@@ -6,6 +6,7 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Log } from '#http-kit/log.ts'
+import { plainText } from '../plain-text.ts'
 import { addEvent } from '../store/audit-events.ts'
 import type { NewAuditEvent } from '../store/audit-events.ts'
 import type { BffDb } from '../store/tables.ts'
@@ -162,7 +163,7 @@ export function refusedRequest(
   const row = runtimeApi[name]
   return {
     action: 'audit' in row ? row.audit : 'data.read',
-    subject: cleanSubject(ids) || splitName(name).path,
+    subject: plainText(ids, MAX_SUBJECT_LENGTH) || splitName(name).path,
     errorCode,
     scope: scope.success ? scope.data : null,
     bundleInstallId: uuidOf(params['bundleInstallId']),
@@ -188,10 +189,3 @@ function uuidOf(text: string | undefined): string | null {
 }
 
 const MAX_SUBJECT_LENGTH = 200
-
-function cleanSubject(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .slice(0, MAX_SUBJECT_LENGTH)
-}

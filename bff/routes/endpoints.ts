@@ -101,7 +101,7 @@ async function serveRow(
  * Enforces what can be known here. Only the runtime knows the scope of an object; it checks every permission
  * again.
  */
-function permit(
+export function permit(
   grants: readonly Grant[],
   row: EndpointRow,
   params: Record<string, string>,
@@ -119,7 +119,17 @@ function permit(
         ? mayAnywhere(grants, needs)
         : mayIn(grants, needs, place)
   if (!permitted)
-    throw new ConsoleFailure('PERMISSION_DENIED', { message: `This needs the permission ${needs}.` })
+    throw new ConsoleFailure(
+      'PERMISSION_DENIED',
+      platformMessage(NEEDED[where] ?? 'permissionNeeded', { permission: needs }),
+    )
+}
+
+const NEEDED: Partial<Record<string, 'permissionNeededEverywhere' | 'permissionNeededAnywhere'>> = {
+  everywhere: 'permissionNeededEverywhere',
+  anywhere: 'permissionNeededAnywhere',
+  list: 'permissionNeededAnywhere',
+  object: 'permissionNeededAnywhere',
 }
 
 function placeOf(params: Record<string, string>): Place {

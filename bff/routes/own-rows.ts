@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
 import { splitName } from '#contract/endpoint/endpoint.ts'
 import type { BodyOf, EndpointName, EndpointRow, ParamsOf, QueryOf } from '#contract/endpoint/endpoint.ts'
-import { isRecentSignIn, mayEverywhere } from '#contract/endpoint/permission.ts'
+import { isRecentSignIn } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import { knownPerson } from '../audit/recorder.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import type { Person, SessionVariables } from '../session/sessions.ts'
-import { honoPath } from './endpoints.ts'
+import { honoPath, permit } from './endpoints.ts'
 import { parseReceived, receive } from './receive.ts'
 
 /** A valid request of a row that the console serves itself. */
@@ -38,14 +38,17 @@ export function addOwnRow<Row extends EndpointRow>(
   app.on(method, honoPath(path), async (c) => {
     c.set('endpoint', name)
     const { person } = c.var
-    const refusal = refusalOf(row, person, options.recentSignInSeconds)
-    if (refusal !== null) {
+    try {
+      permit(person.grants, row, c.req.param(), undefined)
+      requireRecentSignIn(row, person, options.recentSignInSeconds)
+    } catch (error) {
+      if (!(error instanceof ConsoleFailure)) throw error
       const target = { scope: null, bundleInstallId: null, operationId: null }
       // the row names an action of the audit, or reads
       const action = (row.audit ?? 'data.read') as AuditAction
-      const request = { action, subject: path, errorCode: refusal.code, ...target }
+      const request = { action, subject: path, errorCode: error.code, ...target }
       await options.recorder.refused(knownPerson(person), request, originOf(c))
-      throw refusal
+      throw error
     }
     const received = await receive(c, name, row)
     const request = { ...parseReceived(row, received), idempotencyKey: received.idempotencyKey ?? '' }
@@ -53,15 +56,13 @@ export function addOwnRow<Row extends EndpointRow>(
   })
 }
 
-function refusalOf(row: EndpointRow, person: Person, recentSignInSeconds: number): ConsoleFailure | null {
-  const { access, recentSignIn } = row
-  if ('where' in access && !mayEverywhere(person.grants, access.needs)) {
-    const permission = { permission: access.needs }
-    return new ConsoleFailure('PERMISSION_DENIED', platformMessage('permissionNeededEverywhere', permission))
-  }
-  if (recentSignIn === 'always' && !isRecentSignIn(person.authenticatedSeconds, recentSignInSeconds))
-    return new ConsoleFailure('RECENT_SIGN_IN_REQUIRED', platformMessage('recentSignInRequired'))
-  return null
+function requireRecentSignIn(
+  { recentSignIn }: EndpointRow,
+  { authenticatedSeconds }: Person,
+  recentSignInSeconds: number,
+): void {
+  if (recentSignIn === 'always' && !isRecentSignIn(authenticatedSeconds, recentSignInSeconds))
+    throw new ConsoleFailure('RECENT_SIGN_IN_REQUIRED', platformMessage('recentSignInRequired'))
 }
 
 const originOf = ({ var: { clientAddress, requestId } }: OwnContext): Origin => ({ clientAddress, requestId })
