@@ -78,7 +78,12 @@ const EVERYTHING = {
   console: {
     ...REQUIRED.console,
     hasDirectUrl: true,
-    oidc: { issuer: 'https://id.example.org', clientId: 'bundle-console' },
+    oidc: {
+      issuer: 'https://id.example.org',
+      clientId: 'bundleconsole',
+      clientAuth: 'private_key_jwt',
+      hasRoleMap: true,
+    },
   },
   ingress: { enabled: true, className: 'nginx', tlsSecret: 'console-tls' },
   networkPolicy: {
@@ -119,7 +124,7 @@ function* tryChart(programs: Programs, folder: string): Generator<Trial> {
 const OPTIONS: readonly Values[] = [
   { runtime: { hasDirectUrl: true }, console: { hasDirectUrl: true } },
   { runtime: { worker: { autoscaling: { enabled: true } } } },
-  { console: { oidc: { issuer: 'https://id.example.org', clientId: 'bundle-console' } } },
+  { console: { oidc: { issuer: 'https://id.example.org', clientId: 'bundleconsole' } } },
   { ingress: { enabled: true, className: 'nginx', tlsSecret: 'console-tls', annotations: { a: 'b' } } },
   { networkPolicy: { enabled: false } },
   { monitoring: { serviceMonitor: true, labels: { release: 'prometheus' } } },
