@@ -18,6 +18,8 @@ const TRANSPORT_STATUS = {
 } as const
 
 type TransportCode = keyof typeof TRANSPORT_STATUS
+// the keys of the table, which nothing adds to
+export const TRANSPORT_CODES = Object.keys(TRANSPORT_STATUS) as readonly TransportCode[]
 
 const TITLES: Record<TransportCode, string> = {
   REQUEST_INVALID: 'The request is not valid',

@@ -1,18 +1,35 @@
 import * as z from 'zod'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { Problem } from '#contract/console-api/console-problem.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { openApiDocument } from '#contract/endpoint/openapi.ts'
 import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { OperationReceipt } from '#contract/runtime-api/receipts.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { TRANSPORT_CODES } from '#http-kit/problem-response.ts'
 import { manifestSchema } from './manifest-schema.ts'
+import { namedTypes } from './named-types.ts'
 import { singleTypes } from './wire-kit/schemas.ts'
 
 // Writes the published API descriptions, and the schemas of a receipt and of a manifest, from the schemas that validate them; with --check
 // verifies that they are up to date.
 
 const FOLDER = new URL('../', import.meta.url)
+
+const names = await namedTypes()
+
+/** A request that the transport refused; it has no envelope. */
+const TransportProblem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: z.enum(TRANSPORT_CODES),
+  message: z.string(),
+  requestId: z.string(),
+})
+
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
 
 const documents = {
   'docs/openapi/runtime-api.json': openApiDocument(
@@ -21,24 +38,62 @@ const documents = {
       title: 'Runtime API',
       version: '1.0.0',
       description:
-        'Controls a bundle lifecycle runtime: a service credential as bearer token, and the acting person in X-Runtime-Actor-Assertion.',
+        'Controls a bundle lifecycle runtime. It is called by the BFF, for the person in the assertion.',
       basePath: '/bundle-runtime/api',
       failures: 'envelope',
+      names: new Map([...names, [TransportProblem, 'TransportProblem']]),
+      problem: TransportProblem,
+      securitySchemes: {
+        serviceCredential: bearer('The credential of the BFF.'),
+        actorAssertion: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Runtime-Actor-Assertion',
+          description: 'Who acts: a JWT that the BFF signs for each request.',
+        },
+      },
+      securityOf: (needs) => (needs === 'nothing' ? [] : [{ serviceCredential: [], actorAssertion: [] }]),
     },
   ),
   'docs/openapi/plugin-manager-api.json': openApiDocument(pluginManagerApi, {
     title: 'Plugin manager API',
     version: '1.0.0',
-    description: 'Called by plugins with their own platform credential as bearer token.',
+    description: 'Called by plugins with their own platform credential.',
     basePath: '/module-plugin-manager/api',
     failures: 'envelope',
+    names: new Map([...names, [TransportProblem, 'TransportProblem']]),
+    problem: TransportProblem,
+    securitySchemes: {
+      pluginCredential: bearer('The secret that was shown when the credential of the plugin was created.'),
+    },
+    securityOf: () => [{ pluginCredential: [] }],
   }),
   'docs/openapi/console-api.json': openApiDocument(consoleApi, {
     title: 'Console API',
     version: '1.0.0',
-    description: 'Called by the browser with the session cookie and the header X-Requested-By.',
+    description:
+      'Called by programs with the token of a service account, and by the browser with its session cookie and the header X-Requested-By.',
     basePath: '/api',
     failures: 'problem',
+    names,
+    problem: Problem,
+    securitySchemes: {
+      serviceAccount: bearer('The token of a service account: docs/operating/service-accounts.md.'),
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-Http-console_session',
+        description: 'The session of a browser; over http, its name is console_PORT_session.',
+      },
+      requestedBy: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Requested-By',
+        description: 'Always `console`: a page of another origin cannot send it.',
+      },
+    },
+    securityOf: (needs) =>
+      needs === 'nothing' ? [] : [{ serviceAccount: [] }, { session: [], requestedBy: [] }],
   }),
   'docs/schemas/operation-receipt.json': singleTypes(
     z.toJSONSchema(OperationReceipt, { unrepresentable: 'any', target: 'draft-2020-12' }),

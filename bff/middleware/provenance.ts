@@ -64,5 +64,8 @@ function isJson(type: string | undefined): boolean {
 }
 
 function foreign(): ConsoleFailure {
-  return new ConsoleFailure('PERMISSION_DENIED', { message: 'This request did not come from the console.' })
+  return new ConsoleFailure('PERMISSION_DENIED', {
+    message:
+      'This request did not come from the console. A program sends the token of a service account instead.',
+  })
 }

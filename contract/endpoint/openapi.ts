@@ -1,6 +1,13 @@
-import * as z from 'zod'
+import type * as z from 'zod'
+import type { JsonObject, JsonValue } from '../json-schema/json.ts'
 import { isWrite, splitName } from './endpoint.ts'
 import type { EndpointName, EndpointRow, Endpoints } from './endpoint.ts'
+import { operationName } from './operation-name.ts'
+import { rowSchemas, type RowSchemas } from './openapi-schemas.ts'
+
+type Access = EndpointRow['access']['needs']
+/** Alternatives, each with the schemes that it needs together. */
+export type Security = readonly JsonObject[]
 
 export interface OpenApiOptions {
   title: string
@@ -9,27 +16,45 @@ export interface OpenApiOptions {
   basePath: string
   /** `envelope`: every 200 is the response envelope around the data. `problem`: the data itself, failures as RFC 9457. */
   failures: 'envelope' | 'problem'
+  securitySchemes: JsonObject
+  /** How a request of a row is authenticated, by what the row needs; null for one that needs nothing. */
+  securityOf: (needs: Access) => Security
+  /** The types that get a name in the document. */
+  names: ReadonlyMap<z.ZodType, string>
+  /** The problem of a request that is refused: of `names`, or a schema. */
+  problem: z.ZodType
 }
 
 /** The OpenAPI 3.1 document of a set of rows, generated from the schemas that validate requests. */
-export function openApiDocument(rows: Endpoints, options: OpenApiOptions): Record<string, unknown> {
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const [name, row] of Object.entries(rows) as [EndpointName, EndpointRow][]) {
+export function openApiDocument(rows: Endpoints, options: OpenApiOptions): JsonObject {
+  const entries = Object.entries(rows) as [EndpointName, EndpointRow][]
+  const schemas = rowSchemas(entries, { ...options, hasFailures: options.failures === 'envelope' })
+  const paths: Record<string, JsonObject> = {}
+  for (const [name, row] of entries) {
     const { method, path } = splitName(name)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, row, options) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, row, { ...options, schemas }) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: options.title, version: options.version, description: options.description },
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: options.basePath }],
     paths,
+    components: { securitySchemes: options.securitySchemes, schemas: schemas.components },
   }
 }
 
-function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions): Record<string, unknown> {
+type Place = OpenApiOptions & { schemas: RowSchemas }
+
+function operation(name: EndpointName, row: EndpointRow, place: Place): JsonObject {
+  const { params, query, body } = place.schemas.of(name)
   const parameters = [
-    ...parametersOf(row.params, 'path'),
-    ...parametersOf(row.query, 'query'),
+    ...parametersOf(params, 'path'),
+    ...parametersOf(query, 'query'),
     ...(isWrite(name, row) && row.access.needs !== 'plugin-credential'
       ? [
           {
@@ -42,12 +67,13 @@ function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions
       : []),
   ]
   return {
-    operationId: operationIdOf(name),
+    operationId: operationName(name, row),
     summary: row.summary,
     description: `${accessText(row)}${RECENT_SIGN_IN_TEXT[row.recentSignIn ?? 'never']} Failure codes: ${['REQUEST_INVALID', ...row.codes].join(', ')}.`,
+    security: [...place.securityOf(row.access.needs)],
     ...(parameters.length > 0 && { parameters }),
-    ...(row.body && { requestBody: { required: true, content: json(schemaOf(row.body, 'input')) } }),
-    responses: responsesOf(row, options),
+    ...(body !== undefined && { requestBody: { required: true, content: json(body) } }),
+    responses: responsesOf(name, row, place),
   }
 }
 
@@ -58,64 +84,51 @@ const RECENT_SIGN_IN_TEXT = {
   never: '',
 } as const
 
-function responsesOf(row: EndpointRow, options: OpenApiOptions): Record<string, unknown> {
-  const answer = schemaOf(row.answer, 'output')
+function responsesOf(name: EndpointName, row: EndpointRow, { schemas, failures }: Place): JsonObject {
+  const { answer } = schemas.of(name)
+  const refused = { content: { 'application/problem+json': { schema: schemas.problem } } }
+  const problems = {
+    '4XX': { description: 'The request is refused', ...refused },
+    '5XX': { description: 'The request was not answered', ...refused },
+  }
   if (row.answers === 'events') {
-    return {
-      200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: answer } } },
-    }
+    const content = { 'text/event-stream': { schema: answer } }
+    return { 200: { description: 'Server-sent events', content }, ...problems }
   }
-  if (options.failures === 'problem') {
-    return {
-      200: { description: 'The data', content: json(answer) },
-      default: {
-        description: 'Problem',
-        content: { 'application/problem+json': { schema: { type: 'object' } } },
-      },
-    }
-  }
+  if (failures === 'problem') return { 200: { description: 'The data', content: json(answer) }, ...problems }
   return {
     200: {
       description: 'The envelope; `errorCode` 0 with the data, else failure data',
       content: json({
-        type: 'object',
-        required: ['errorCode', 'data'],
-        properties: { contractVersion: { const: '1.0.0' }, errorCode: { type: 'string' }, data: answer },
+        oneOf: [envelope({ const: '0' }, answer), envelope({ enum: codesOf(row) }, schemas.failure)],
       }),
     },
+    ...problems,
   }
 }
 
-function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): unknown[] {
-  if (schema === undefined) return []
-  const shape = schemaOf(schema, 'input') as { properties?: Record<string, unknown>; required?: string[] }
-  return Object.entries(shape.properties ?? {}).map(([name, property]) => ({
+const codesOf = ({ access, codes }: EndpointRow): string[] => [
+  ...new Set(['REQUEST_INVALID', ...(access.needs === 'nothing' ? [] : ['PERMISSION_DENIED']), ...codes]),
+]
+
+const envelope = (errorCode: JsonObject, data: JsonValue): JsonObject => ({
+  type: 'object',
+  required: ['errorCode', 'data'],
+  properties: { contractVersion: { const: '1.0.0' }, errorCode: { type: 'string', ...errorCode }, data },
+})
+
+function parametersOf(schema: JsonObject | undefined, place: 'path' | 'query'): JsonObject[] {
+  const { properties = {}, required = [] } = schema ?? {}
+  return Object.entries(properties as JsonObject).map(([name, property]) => ({
     name,
     in: place,
-    required: place === 'path' || (shape.required ?? []).includes(name),
+    required: place === 'path' || (required as JsonValue[]).includes(name),
     schema: property,
   }))
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  })
-  return rest
-}
-
-function json(schema: unknown): Record<string, unknown> {
+function json(schema: JsonValue): JsonObject {
   return { 'application/json': { schema } }
-}
-
-function operationIdOf(name: EndpointName): string {
-  return name
-    .replace(/[{}]/g, '')
-    .split(/[^A-Za-z0-9]+/)
-    .map((word, index) => (index === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('')
 }
 
 function accessText(row: EndpointRow): string {
