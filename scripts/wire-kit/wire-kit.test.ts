@@ -67,6 +67,10 @@ test('the OpenAPI document has no problem that a standard linter finds', async (
   )
 })
 
+test('no schema has several types in one keyword, which strict validators refuse', () => {
+  for (const [path, text] of Object.entries(files)) assert.doesNotMatch(text, /"type": \[/, path)
+})
+
 test('every token of the exchanges is signed with the test key and is for its call', async () => {
   for (const { name, at, request } of lifecycle) {
     const token = request.headers['authorization']?.split(' ')[1] ?? ''

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -80,13 +81,12 @@ function filesOf(
   return new Map(
     folders.flatMap((folder) => {
       const from = join(templates, folder)
-      return readdirSync(from, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => {
-          const file = join(entry.parentPath, entry.name)
+      return (
+        readdirSync(from, { recursive: true, encoding: 'utf8' })
+          .filter((name) => statSync(join(from, name)).isFile())
           // npm leaves folders that begin with a dot out of a package
-          return [file.slice(from.length + 1).replace(/^github/, '.github'), file]
-        })
+          .map((name) => [name.replace(/^github/, '.github'), join(from, name)])
+      )
     }),
   )
 }
