@@ -34,7 +34,11 @@ const planned = (nouns: readonly string[], verb: string): string[] =>
 
 const hasItems = (shape: unknown): boolean => typeof shape === 'object' && shape !== null && 'items' in shape
 
-const singular = (noun: string): string => noun.replace(/ies$/, 'y').replace(/(?<=ch)es$/, '').replace(/s$/, '')
+const singular = (noun: string): string =>
+  noun
+    .replace(/ies$/, 'y')
+    .replace(/(?<=ch)es$/, '')
+    .replace(/s$/, '')
 
 const camel = (words: readonly string[]): string =>
   words

@@ -10,6 +10,8 @@ import { Pool } from 'undici'
 import { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { startTestServer } from '#database/testing.ts'
 import { eventOutbox, sqliteStore } from '#plugin-sdk/src/index.ts'
+import { CASES } from '../../packages/plugin-check/src/cases/all-cases.ts'
+import { checkReference } from '../../packages/plugin-check/testing/check-reference.ts'
 import { lifecycleRequest, LOCATOR } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { RESOLVE } from '#runtime/testing/http.ts'
 import { median, round } from './report.ts'
@@ -25,9 +27,33 @@ const WARM_UP_AT_HALF = 3_000
 const INSTALLATIONS = 100
 const CONCURRENCY = 32
 
-/** What the SDK costs a plugin, and how fast its outbox and the resolution of references are. */
+/** What the SDK costs a plugin, how fast its outbox and the resolution of references are, and how long plugin-check takes. */
 export async function benchPlugin(): Promise<Result[]> {
-  return [await benchCalls(), await benchOutbox(), await benchResolve()]
+  return [await benchCalls(), await benchOutbox(), await benchResolve(), await benchChecker()]
+}
+
+/** How long each response of the checked plugin takes at least. */
+const ANSWER_MS = 5
+
+/** All cases against the reference plugin, which the checker starts, kills and restarts. */
+async function benchChecker(): Promise<Result> {
+  const { cases, durationMs, totals } = await checkReference({
+    defect: null,
+    seed: 1,
+    isProcess: true,
+    answerMs: ANSWER_MS,
+  })
+  if (totals.FAILED + totals.BLOCKED > 0) throw new Error('The reference plugin does not pass')
+  const killing = new Set(CASES.filter(({ needs }) => needs.includes('start')).map(({ id }) => id))
+  const seconds = (isKilling: boolean): number =>
+    round(cases.reduce((sum, { id, ms }) => sum + (killing.has(id) === isKilling ? ms : 0), 0) / 1000, 1)
+  return {
+    name: 'plugin, checker',
+    rows: [{ cases: cases.length, 's in cases that kill': seconds(true), 's in others': seconds(false) }],
+    figure: durationMs / 1000,
+    goal: 20,
+    meaning: `Seconds of one run of plugin-check against a plugin whose responses take ${ANSWER_MS} ms.`,
+  }
 }
 
 /** One call after another, to the SDK and to a bare handler in turns. */
