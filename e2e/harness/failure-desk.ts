@@ -26,13 +26,14 @@ export type Answers = Partial<Record<Role, (call: ArrivedCall, before: number) =
 
 /** A bundle of its own with two plugins of its own, so that failures do not disturb each other. */
 export interface Shop {
+  scope: Scope
   pluginId(role: Role): string
   endpoint(role: Role): string
   register(role: Role, registration?: Registration): Promise<void>
   /** Sets what the plugins answer from now on; a plugin without an answer answers APPLIED. */
   answer(answers: Answers): void
-  /** Installs the bundle in the scope of the shop. The operation may still run. */
-  install(): Promise<{ operationId: string; bundleInstallId: string }>
+  /** Installs the bundle, in the scope of the shop by default. The operation may still run. */
+  install(scope?: Scope): Promise<{ operationId: string; bundleInstallId: string }>
   /** Saves the name. */
   configure(name: string): Promise<string>
   detach(bundleInstallId: string): Promise<string>
@@ -44,6 +45,7 @@ export interface Shop {
   saveService(more?: {
     owner?: { bundleInstallId: string; locator: string }
     enabled?: boolean
+    consumers?: Scope[]
   }): Promise<void>
   /** The registrar resolves its reference with a credential of its own, as the real one would in a call. */
   resolve(call: ArrivedCall, secret: string): Promise<{ errorCode: string; message: string }>
@@ -124,12 +126,16 @@ async function openShop({
     const params = { pluginId: pluginId(role) }
     await system.call(platform, 'PUT /plugins/{pluginId}', { params, body }, randomUUID())
   }
-  const saveService: Shop['saveService'] = async ({ owner = null, enabled = true } = {}) => {
+  const saveService: Shop['saveService'] = async ({
+    owner = null,
+    enabled = true,
+    consumers = [scope],
+  } = {}) => {
     const body = {
       title: 'Mail',
       url: 'http://127.0.0.1:9/mail',
       methods: ['send'],
-      consumers: [scope],
+      consumers,
       owner,
       enabled,
     }
@@ -146,6 +152,7 @@ async function openShop({
     randomUUID(),
   )
   return {
+    scope,
     pluginId,
     endpoint: (role) => plugin.endpoint(pluginId(role)),
     register,
@@ -153,13 +160,13 @@ async function openShop({
     locator,
     serviceId,
     saveService,
-    async install() {
+    async install(place = scope) {
       const { installation, operation } = await system.call(
         platform,
         'POST /installations',
         {
           body: {
-            scope,
+            scope: place,
             bundle: manifest.bundle,
             targetVersion: manifest.version,
             properties: {

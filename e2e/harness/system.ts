@@ -65,6 +65,8 @@ export interface System {
   restored(backup: { at: string; version: string; build: string | null }): Promise<() => Promise<void>>
   /** Sets the database to read-only, as a failover to a standby would, or back. */
   acceptWrites(accepts: boolean): Promise<void>
+  /** Takes the lease of an operation from its worker, as the death of the worker does once the lease has expired. */
+  loseLease(operationId: string): Promise<void>
   /** Plugin calls as the scripted plugin received them. */
   calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
   stop(): Promise<void>
@@ -186,6 +188,11 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       return async () => {
         await sql`update runtime.server_identity set recovered_at = null`.execute(tables.db)
       }
+    },
+    async loseLease(operationId) {
+      await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operationId}::uuid`.execute(
+        tables.db,
+      )
     },
     async acceptWrites(accepts) {
       // in the database `postgres`, so that the setting does not apply to this session
