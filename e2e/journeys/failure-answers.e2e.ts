@@ -106,6 +106,81 @@ const CASES: readonly Case[] = [
     says: [/revoked/],
   },
   {
+    name: 'undefined',
+    // the first plugin writes a wrong value, which the second one refuses
+    async cause(shop) {
+      const resources = { [shop.locator]: wrapped({ tenantId: 'shop-undefined' }) } as never
+      shop.answer({
+        registrar: () => ({ outcome: 'APPLIED', resources }),
+        sync: () => refusal('NO_TENANT', 'The price system has no such tenant: shop-undefined.'),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The price system has no such tenant',
+    where: 'undefined.sync in Before resources',
+    who: 'Support: Check the values from other plugins',
+    todo: /take the operation over/i,
+    says: ['undefined.registrar wrote it in this operation', 'shop-undefined'],
+    neverSays: ['then retry'],
+  },
+  {
+    name: 'no-host',
+    async cause(shop) {
+      await shop.register('sync', { endpoint: 'http://gone.invalid/lifecycle' })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin’s host was not found',
+    where: 'no-host.sync in Before resources',
+    who: 'Administrator: Correct the endpoint',
+    todo: /endpoint/,
+    says: ['The plugin never received this call.', 'gone.invalid'],
+  },
+  {
+    name: 'disabled',
+    // an administrator disables the plugin while it is called again and again
+    async cause(shop) {
+      await shop.register('sync', { maxAttempts: 50 })
+      shop.answer({
+        sync: async (_, before) => {
+          if (before === 2) await shop.register('sync', { enabled: false, reason: 'Security review SEC-77' })
+          return refusal('CALENDAR_BUSY', 'The calendar is busy.', { retryable: true })
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin can’t be called',
+    where: 'not called again',
+    who: 'Administrator: Decide with Aisha Rahman whether to enable the plugin',
+    todo: /disabled the plugin[^]*Security review SEC-77/,
+    says: [/It answered \d earlier attempts/, 'CALENDAR_BUSY'],
+    neverSays: ['never received'],
+  },
+  {
+    name: 'killed',
+    // the worker dies during the call, and the plugin is not safe to repeat
+    async cause(shop, system) {
+      await shop.register('sync', { timeoutMs: 60_000 })
+      const reached = Promise.withResolvers<void>()
+      shop.answer({
+        sync: (_, before) => {
+          reached.resolve()
+          return before === 0
+            ? 'hang'
+            : refusal('SEAT_PLAN_EXISTS', 'A seat plan of this installation exists already.')
+        },
+      })
+      const { operationId } = await shop.install()
+      await reached.promise
+      await system.loseLease(operationId)
+      return shop.ended(operationId)
+    },
+    what: 'A seat plan of this installation exists already.',
+    where: 'killed.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /./,
+    says: ['The result of 1 earlier attempt is unknown, so killed.sync may have acted.'],
+  },
+  {
     name: 'unwritten',
     // the answer is lost, and the repeated call says that there is nothing to do
     async cause(shop) {
@@ -161,7 +236,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin did not respond in time',
     where: 'slow.sync in Before resources',
     who: 'Plugin owner: Check the plugin',
-    todo: /./,
+    todo: /raise its time limit/,
     says: ['did not respond within 1 s', 'It is not known whether slow.sync acted.'],
   },
   {
@@ -182,7 +257,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin’s response does not match the request',
     where: 'replayed.sync in Before resources',
-    who: 'Plugin owner',
+    who: 'Plugin owner: Find what replays responses',
     todo: /cache|proxy|between/,
     says: [/Install shop-replayed/, /x-cache/i],
     neverSays: ['Fix the plugin, then retry'],
@@ -373,7 +448,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin’s response does not match the request',
     where: 'not-for-us.sync in Before resources',
-    who: 'Plugin owner',
+    who: 'Plugin owner: Check which plugin answers',
     todo: /which plugin answers at this endpoint/,
     says: ['mail-gateway'],
   },
@@ -471,7 +546,7 @@ test('a certificate that expires between two attempts is the cause, and the firs
       what: 'The plugin’s certificate has expired',
       where: 'expired.sync in Before resources',
       who: 'Plugin owner: Fix the certificate or HTTPS',
-      todo: /certificate/,
+      todo: /it has expired/,
       says: [/earlier attempt/],
     })
   } finally {

@@ -261,6 +261,8 @@ export const operations = {
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
+  'remedy.CHECK_PLUGIN.slow':
+    'Find out in the plugin’s logs for this operation ID why it took so long. If it needs longer, ask an administrator to raise its time limit. Then retry.',
   'remedy.CHECK_PLUGIN.tooLarge':
     'Ask the plugin’s owner to return less: a response may have at most {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
@@ -283,6 +285,12 @@ export const operations = {
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
     'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
+  'remedy.FIX_TLS.callTlsExpired':
+    'Ask the plugin’s owner to replace the certificate by a valid certificate: it has expired. Then retry.',
+  'remedy.FIX_TLS.callTlsUntrusted':
+    'Ask the plugin’s owner for a valid certificate, signed by an authority that this platform trusts. Then retry.',
+  'remedy.FIX_TLS.callTlsWrongName':
+    'Ask the plugin’s owner for a valid certificate that names the endpoint’s host. Then retry.',
   'remedy.ALLOW_ENDPOINT':
     'Ask an administrator to allow the endpoint in this deployment, or to register another one. Then retry.',
   'remedy.CHECK_IN_DOUBT':
@@ -294,6 +302,9 @@ export const operations = {
   'filter.inDoubt': 'After a restore',
   'remedy.CHECK_RUNTIME':
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
+  'failed.next.replayed': 'Find what replays responses in front of the plugin',
+  'failed.next.elsewhere': 'Check which plugin answers at the endpoint',
+  'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
   'failed.now': 'Still in progress?',
   'failed.now.stopped': 'No. The operation has stopped and nothing is scheduled.',
   'field.stoppedBy': 'Retries stopped',
@@ -381,6 +392,8 @@ export const operations = {
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
   'failed.effect.failed': 'The plugin did not complete the call, and nothing that it returned was saved.',
+  'failed.effect.late':
+    '{plugin} carried out an earlier attempt, and its response came too late to count. Check what it left behind.',
   'failed.effect.earlier': {
     one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted. Check what it left behind.',
     other:

@@ -236,6 +236,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
+  'remedy.CHECK_PLUGIN.slow':
+    '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员提高其时限。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',
   'remedy.CHECK_RESULT':
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
@@ -254,6 +256,9 @@ export const operations: Translated<typeof source.operations> = {
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
     '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
+  'remedy.FIX_TLS.callTlsExpired': '证书已过期。请插件负责人更换为有效证书，然后重试。',
+  'remedy.FIX_TLS.callTlsUntrusted': '请插件负责人更换为由本平台信任的机构签发的有效证书，然后重试。',
+  'remedy.FIX_TLS.callTlsWrongName': '请插件负责人更换为包含端点主机名的有效证书，然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或注册其他端点地址。然后重试。',
   'remedy.CHECK_IN_DOUBT':
     '它会从恢复后的状态继续，但插件实际执行的内容可能多于此页所示：请查看插件的日志和数据。如果因执行序号过期而失败，请接管后重新安装。',
@@ -262,6 +267,9 @@ export const operations: Translated<typeof source.operations> = {
   'inDoubt.since': '数据库回退时该操作正在进行（{time}）。',
   'filter.inDoubt': '数据库恢复后',
   'remedy.CHECK_RUNTIME': '请管理员查看运行时日志中与此操作 ID 相关的记录，然后重试。',
+  'failed.next.replayed': '找出插件前面重放响应的缓存或代理',
+  'failed.next.elsewhere': '检查该端点由哪个插件响应',
+  'failed.next.disabled': '与 {person} 确认是否重新启用插件',
   'failed.now': '是否仍在进行',
   'failed.now.stopped': '否。操作已停止，没有后续安排。',
   'field.stoppedBy': '停止重试',
@@ -329,6 +337,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.effect.unknown': '无法确定 {plugin} 是否已执行。',
   'failed.effect.invalid': '响应内容均未保存。无法确定 {plugin} 执行了什么。',
   'failed.effect.failed': '插件未完成调用，其返回的内容均未保存。',
+  'failed.effect.late': '{plugin} 已执行之前的一次尝试，但其响应来得太晚，未被采用。请检查其留下的结果。',
   'failed.effect.earlier': {
     other: '此前 {n} 次尝试的结果未知，{plugin} 可能已经执行。请检查其留下的结果。',
   },

@@ -3,15 +3,26 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Nothing } from '../../ui/Nothing.tsx'
 
-/** Who acts next and what they do; in a list, a dash stands for nobody. */
-export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
+/**
+ * Who acts next and what they do; in a list, a dash stands for nobody.
+ *
+ * @param what What they do, where more is known than the action says.
+ */
+export function NextStepText({
+  nextStep: { actor, action },
+  what,
+}: {
+  nextStep: NextStep
+  what?: string | undefined
+}) {
   const t = useText()
+  const does = what ?? t(`vocabulary.next.${action}`)
   if (actor === 'NOBODY') return <Nothing />
   const named = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
   return (
-    <span title={t(`vocabulary.next.${action}`)} className="text-muted">
+    <span title={does} className="text-muted">
       {actor === 'PLATFORM' ? named : <span className="font-medium whitespace-nowrap text-ink">{named}</span>}
-      {t(`vocabulary.next.${action}`)}
+      {does}
     </span>
   )
 }

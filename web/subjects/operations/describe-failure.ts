@@ -106,7 +106,14 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           ? 'operations.remedy.FIX_CAUSE.silent'
           : 'operations.remedy.FIX_CAUSE',
       )
+    case 'FIX_TLS':
+      return t(
+        reason === 'callTlsExpired' || reason === 'callTlsUntrusted' || reason === 'callTlsWrongName'
+          ? `operations.remedy.FIX_TLS.${reason}`
+          : 'operations.remedy.FIX_TLS',
+      )
     case 'CHECK_PLUGIN':
+      if (reason === 'callTimeout') return t('operations.remedy.CHECK_PLUGIN.slow')
       return reason === 'callTooLarge'
         ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
         : t('operations.remedy.CHECK_PLUGIN')

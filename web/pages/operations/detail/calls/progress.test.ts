@@ -29,6 +29,9 @@ test('the effect of a failed call is as certain as its attempts', () => {
   assert.deepEqual(effectOf(of('callWriteNotAllowed'), sure), { kind: 'invalid' })
   assert.deepEqual(effectOf(of('callReportedFailed'), unsure), { kind: 'earlier', attempts: 2 })
   assert.deepEqual(effectOf(failure('PLUGIN_TIMEOUT', false), sure), { kind: 'failed' })
+  // the worker had lost the operation when the plugin answered
+  const late = call('hooks', 20, [attempt({ late: true }), refusal()])
+  assert.deepEqual(effectOf(failure('MAILBOX_LOCKED', false), late), { kind: 'late' })
 })
 
 test('the progress counts what is done, and what was never reached', () => {

@@ -54,22 +54,25 @@ function standingOf(call: PluginCall, row: Row) {
   const failure = call.attempts.findLast(({ late }) => !late)?.failure
   if (!failure) return result === 'FAILED' && call.uncertainAttempts === 0 ? 'failed' : 'unknown'
   const { kind } = effectOf(failure, call)
-  return kind === 'unknown' || kind === 'invalid' || kind === 'earlier' ? 'unknown' : 'failed'
+  return kind === 'unknown' || kind === 'invalid' || kind === 'earlier' || kind === 'late'
+    ? 'unknown'
+    : 'failed'
 }
 
 /**
  * What is known about the effect of the call that failed: that there is none, that the plugin rejected the call, that it
  * reported the failure itself, or that nobody knows. `answered` counts attempts that the plugin answered before the call could no
- * longer be made. `earlier` counts attempts with an unknown result before a definite
- * failure, among the loaded ones if the plugin rejected the last one.
+ * longer be made. `late`: it applied an earlier attempt whose response came too late to count. `earlier` counts attempts with an
+ * unknown result before a definite failure, among the loaded ones if the plugin rejected the last one.
  */
 export type Effect =
-  | { kind: 'none' | 'rejected' | 'unknown' | 'invalid' | 'failed' }
+  | { kind: 'none' | 'rejected' | 'unknown' | 'invalid' | 'failed' | 'late' }
   | { kind: 'earlier' | 'answered'; attempts: number }
 
 export function effectOf(failure: Failure, { uncertainAttempts, attempts }: PluginCall): Effect {
   const reason = isFromPlugin(failure) ? null : reasonOf(failure)
   if (reason === null || reason === 'callReportedFailed') {
+    if (attempts.some(({ late, outcome }) => late && outcome === 'APPLIED')) return { kind: 'late' }
     return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'failed' }
   }
   if (INVALID_RESPONSE.has(reason)) return { kind: 'invalid' }

@@ -37,7 +37,7 @@ import {
 } from './OperationContext.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
-import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
+import { effectText, impactText, nextText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { useAnswered, WireNotes } from './WireNotes.tsx'
 
@@ -87,11 +87,13 @@ export function FailurePanel({
   const afterwards = afterwardsText(nextStep, t)
   const context = useOperationContext(operation).data
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
+  const isReplayed = answered !== undefined
+  const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
   const remedy = isStored
     ? null
     : remedyOf(operation, t, {
-        isReplayed: answered !== undefined,
-        isElsewhere: differencesIn(attempt?.response).some(({ field }) => field === 'pluginId'),
+        isReplayed,
+        isElsewhere,
         endpointChanged:
           moved !== null ? 'during' : plugin && hasNewEndpoint(context, plugin.pluginId) ? 'before' : null,
         hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
@@ -168,7 +170,12 @@ export function FailurePanel({
                   label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
                   value: (
                     <>
-                      <NextStepText nextStep={nextStep} />
+                      <NextStepText
+                        nextStep={nextStep}
+                        what={
+                          isStored ? undefined : nextText(nextStep, { isReplayed, isElsewhere, disabled }, t)
+                        }
+                      />
                       {owner && isForOwner(nextStep) && (
                         <>
                           {' · '}

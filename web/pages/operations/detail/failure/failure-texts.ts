@@ -1,4 +1,4 @@
-import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { ContextCause, Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { stoppedText, stoppedValues } from '../../../../subjects/operations/describe-failure.ts'
@@ -29,12 +29,26 @@ export function effectText(effect: Effect, plugin: string, t: Translate): string
       return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
     case 'answered':
       return t('operations.failed.effect.answered', { n: effect.attempts, plugin })
+    case 'late':
     case 'unknown':
     case 'invalid':
       return t(`operations.failed.effect.${effect.kind}`, { plugin })
     default:
       return t(`operations.failed.effect.${effect.kind}`)
   }
+}
+
+/** What the person who acts next does, where more is known than the action says. */
+export function nextText(
+  { action }: NextStep,
+  known: { isReplayed: boolean; isElsewhere: boolean; disabled: ContextCause | null },
+  t: Translate,
+): string | undefined {
+  const person = known.disabled?.by?.name
+  if (person !== undefined) return t('operations.failed.next.disabled', { person })
+  if (action !== 'FIX_RESPONSE') return undefined
+  if (known.isReplayed) return t('operations.failed.next.replayed')
+  return known.isElsewhere ? t('operations.failed.next.elsewhere') : undefined
 }
 
 export function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
