@@ -91,6 +91,7 @@ export const paths = {
   notification: (id: string, search: WebhookSearch = {}) =>
     linkOptions({ to: '/notifications/$id', params: { id }, search }),
   sessions: (search: SessionsSearch = {}) => linkOptions({ to: '/sessions', search }),
+  freezes: () => linkOptions({ to: '/freezes' }),
   serviceAccounts: () => linkOptions({ to: '/service-accounts' }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/audit', search }),
   signedOut: (returnTo?: string) => linkOptions({ to: '/signed-out', search: returnTo ? { returnTo } : {} }),

@@ -51,6 +51,8 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /sessions',
   'GET /sessions/everyone',
   'GET /service-accounts',
+  'GET /freezes',
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
 ]
 for (const name of WITHOUT_EVENTS)
   queryClient.setQueryDefaults([name], {

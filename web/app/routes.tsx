@@ -47,6 +47,7 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
   '/sessions': async () => (await import('../pages/sessions/SessionsPage.tsx')).SessionsPage,
   '/service-accounts': async () =>
     (await import('../pages/service-accounts/ServiceAccountsPage.tsx')).ServiceAccountsPage,
+  '/freezes': async () => (await import('../pages/freezes/FreezesPage.tsx')).FreezesPage,
   '/audit': async () => (await import('../pages/audit/AuditPage.tsx')).AuditPage,
 }
 

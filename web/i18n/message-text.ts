@@ -16,7 +16,13 @@ export function messageText({
 }): string {
   if (parameters === undefined) return message
   const template = localeState().texts.platform[String(parameters.reason)]
-  return typeof template === 'string' ? fillTemplate(template, withNames(parameters)) : message
+  if (typeof template === 'string') return fillTemplate(template, withNames(parameters))
+  // the message is in English, with its times in UTC
+  return Object.values(parameters).reduce<string>(
+    (text, value) =>
+      typeof value === 'string' && isInstant(value) ? text.replaceAll(value, withLocalTime(value)) : text,
+    message,
+  )
 }
 
 function withNames(parameters: Readonly<Record<string, string | number>>): Record<string, string | number> {
@@ -29,6 +35,7 @@ function withNames(parameters: Readonly<Record<string, string | number>>): Recor
   )
 }
 
+const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
+
 /** An instant as the person's local time; any other text as it is. */
-const withLocalTime = (text: string): string =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? formatLocalTime(Date.parse(text)) : text
+const withLocalTime = (text: string): string => (isInstant(text) ? formatLocalTime(Date.parse(text)) : text)

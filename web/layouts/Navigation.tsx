@@ -46,6 +46,7 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
         to: '/notifications',
         needs: 'notification:write',
       },
+      { label: 'shell.nav.freezes', icon: 'lock', to: '/freezes' },
       {
         label: 'shell.nav.serviceAccounts',
         icon: 'key',

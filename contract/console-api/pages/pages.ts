@@ -25,6 +25,7 @@ import {
   takenCausesCall,
 } from './causes.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
+import { activeFreezesCall, freezesCall } from './freezes.ts'
 import {
   installationCall,
   installationsCall,
@@ -123,6 +124,7 @@ export const pages = {
     { name: 'GET /summary', call: summaryCall },
     { name: 'GET /installed-versions', call: outdatedBundlesCall },
     { name: 'GET /operations', call: recentChangesCall },
+    { name: 'GET /freezes', call: activeFreezesCall },
   ]),
   '/installations': page(
     installationsSearch,
@@ -316,6 +318,7 @@ export const pages = {
   '/service-accounts': page(withoutSearch, () => [
     { name: 'GET /service-accounts', call: serviceAccountsCall, needs: 'account:write' },
   ]),
+  '/freezes': page(withoutSearch, () => [{ name: 'GET /freezes', call: freezesCall }]),
   '/audit': page(
     auditSearch,
     ({ search }) => [{ name: 'GET /audit', call: auditCall(search), needs: 'audit:read' }],

@@ -50,6 +50,7 @@ export function ConfirmForm({
   word,
   change = null,
   initialReason = '',
+  blockedReason,
   errorActions,
   send,
   onClose,
@@ -73,6 +74,8 @@ export function ConfirmForm({
   change?: ConfirmChange | null
   /** What the person had typed before; the word was typed too, because the form cannot be sent without it. */
   initialReason?: string
+  /** Why it cannot be confirmed, whatever is entered. */
+  blockedReason?: string | null
   /** What the person can do about an error with this code. */
   errorActions?: (code: string, reason: string) => ReactNode
   /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */
@@ -102,7 +105,7 @@ export function ConfirmForm({
       submit={confirm}
       danger={danger}
       // not even a press or Enter may send what the person has not reviewed
-      blockedReason={current?.reason}
+      blockedReason={current?.reason ?? blockedReason}
       footerNote={
         current && (
           // the notice may be scrolled away, and moving the content would take away what the person is typing in

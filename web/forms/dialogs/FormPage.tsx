@@ -24,6 +24,7 @@ export function FormPage<Values extends FieldValues>({
   blockedReason,
   incompleteReason,
   actions,
+  errorActions,
   docked,
   className,
   children,
@@ -44,6 +45,8 @@ export function FormPage<Values extends FieldValues>({
   incompleteReason?: string | false | null | undefined
   /** Shown beside the button. */
   actions?: ReactNode
+  /** What the person can do about an error with this code. */
+  errorActions?: (code: string) => ReactNode
   /** How far the form is. With it, errors and buttons stay at the lower edge of the window. */
   docked?: ReactNode
   className: string
@@ -57,7 +60,7 @@ export function FormPage<Values extends FieldValues>({
           {t('common.form.invalid', { n: invalid })}
         </Notice>
       )}
-      <FormError error={error} />
+      <FormError error={error} actions={error && errorActions?.(error.error.problem.code)} />
     </>
   )
   const buttons = (

@@ -8,6 +8,7 @@ import {
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useGate } from '../../subjects/gate/use-gate.tsx'
 import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -70,6 +71,7 @@ export function Editor({
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useTitles(configuration)
   const pane = useDocumentPane(configuration.scope, search)
+  const gate = useGate(configuration.scope, 'CONFIGURE')
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
@@ -155,6 +157,7 @@ export function Editor({
                 {t('configuration.readOnly.message')}
               </Notice>
             )}
+            {editor.mayWrite && gate.notice}
             <NotKeptNotice />
             <EditedRequest />
             <OpenChangeRequests of={scope} />
@@ -207,6 +210,7 @@ export function Editor({
             merge={merge}
             save={save}
             blockedByDocument={asDocument.isBlocked}
+            gate={gate}
           />
         )}
         {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}

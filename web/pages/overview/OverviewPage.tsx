@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
+import { activeFreezesCall } from '#contract/console-api/pages/freezes.ts'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
@@ -28,6 +29,7 @@ export function OverviewPage() {
         <div className="min-w-0 space-y-8">
           <TroubleNotices />
           <Clocks />
+          <ActiveFreezes />
           <FailingWebhooks />
           <WaitingForMe />
           <Mine />
@@ -48,6 +50,28 @@ function useIsAway(): boolean {
     useQuery(apiQuery('GET /summary', summaryCall)),
   ]
   return queries.every(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0)
+}
+
+/** Says that changes are frozen in some of the person's scopes. */
+function ActiveFreezes() {
+  const t = useText()
+  const rich = useRichText()
+  const { data } = useQuery(apiQuery('GET /freezes', activeFreezesCall))
+  const active = data?.items ?? []
+  if (active.length === 0) return null
+  return (
+    <Notice tone="warn" icon="lock">
+      {rich('freezes.overview', {
+        n: active.length,
+        names: active.map(({ name }, index) => (
+          <Fragment key={name}>
+            {index > 0 && t('common.punctuation.list')}
+            <TextLink to={paths.freezes()}>{name}</TextLink>
+          </Fragment>
+        )),
+      })}
+    </Notice>
+  )
 }
 
 /** Names the webhooks whose receivers accept nothing, to people who may manage them: a broken pager is silent. */

@@ -12,6 +12,7 @@ import { ChangeList } from './ChangeList.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useTitles } from '../manifest/use-titles.ts'
 import { BrokenReferences } from '../references/BrokenReferences.tsx'
+import { isOfGate } from '../gate/use-gate.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
 import type { OperationPlanState } from './use-operation-plan.ts'
 
@@ -39,7 +40,8 @@ export function OperationPlanView({
     ) : (
       <ErrorState error={error} onRetry={state.refetch} retrying={state.isChecking} />
     )
-  const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true)
+  // what refuses any change now is shown above, with the choice to override it
+  const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true && !isOfGate(problem))
   const isDetach = plan.operationType === 'DETACH'
   return (
     <div className="space-y-3" aria-busy={state.isChecking}>

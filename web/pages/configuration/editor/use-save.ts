@@ -37,6 +37,8 @@ interface SaveRequest {
   /** The edits in the plan. */
   draft: Draft
   reason: string
+  /** In spite of what refuses saves now. */
+  override?: true
   /** The token of the plan that was reviewed. */
   planToken: string | null
   /** Selects the resources to save. */
@@ -126,7 +128,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     state: write.isPending || isLanding ? 'saving' : sent === null ? 'idle' : 'uncertain',
     error: write.error,
     saved,
-    save: ({ draft: shown, reason, planToken, only }) => {
+    save: ({ draft: shown, reason, planToken, only, override }) => {
       const draft = partOf(shown, only)
       // an edit based on an older snapshot has not been compared with this one
       if (!isBasedOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
@@ -135,6 +137,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
         changes: changesOf(draft),
         ...(reason.trim() !== '' && { reason: reason.trim() }),
         ...(planToken !== null && { planToken }),
+        ...(override && { override }),
       }
       return send({ call: { params: configuration.scope, body }, draft })
     },

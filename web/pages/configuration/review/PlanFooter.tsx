@@ -5,6 +5,7 @@ import { Keys } from '../../../ui/Keys.tsx'
 import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { useProposal } from '../editor/use-proposal.ts'
+import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
 import { countEdits } from '../draft/draft.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
@@ -21,6 +22,7 @@ export function PlanFooter({
   excluded,
   merge,
   blockedByDocument,
+  gate,
 }: Planned) {
   const t = useText()
   const { configuration, mayWrite } = useEditor()
@@ -28,13 +30,16 @@ export function PlanFooter({
   const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
   const { groups, others } = changesByInstallation(planned, configuration, draft, offers)
   const proposal = useProposal({ draft, reason })
-  const isProposed = isGuarded || proposal.edited !== null
+  const isProposed = (isGuarded || proposal.edited !== null) && !gate.isOverriding
   const taken = groups.filter(
     ({ bundleInstallId, claim, locators: edited }) =>
       claim === null && edited.length > 0 && !excluded.has(bundleInstallId),
   )
   const locators = new Set(taken.flatMap((group) => group.locators))
   const blocking = [
+    // a change can be requested while changes are frozen
+    !isProposed && gate.blocked,
+    gate.isOverriding && reason.trim() === '' && t('freezes.override.reason'),
     isProposed
       ? !proposal.may && t('changes.request.permission')
       : !mayWrite && t('configuration.review.blocked.permission'),
@@ -43,7 +48,7 @@ export function PlanFooter({
     problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
     countEdits(draft) === 0 && t('configuration.review.blocked.nothing'),
     (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
-    (others.length > 0 || taken.some((group) => group.problems.length > 0)) &&
+    (others.some((problem) => !isOfGate(problem)) || taken.some((group) => group.problems.length > 0)) &&
       t('configuration.review.blocked.refused'),
     taken.length === 0 &&
       t(`configuration.review.blocked.${groups.some(({ claim }) => claim !== null) ? 'claimed' : 'nothing'}`),
@@ -55,6 +60,7 @@ export function PlanFooter({
       .save({
         draft,
         reason,
+        ...gate.override,
         planToken: plan.data?.planToken ?? null,
         only,
       })

@@ -10,6 +10,8 @@ import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { TextArea } from '../../../ui/TextInput.tsx'
 import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import { uncertainTexts } from '../editor/uncertain-texts.ts'
@@ -44,6 +46,7 @@ export function PlanStep({
   onReason,
   excluded,
   onExclude,
+  gate,
 }: Planned & {
   onReason: (reason: string) => void
   onExclude: (bundleInstallId: string, isExcluded: boolean) => void
@@ -68,7 +71,11 @@ export function PlanStep({
       )}
       {error !== null && !isUncertain && save.state === 'idle' && (
         <>
-          <ErrorState error={error} />
+          <ErrorState
+            error={error}
+            // the draft is stored
+            actions={needsSignIn(error.code) && <SignInAgain keep={() => true} />}
+          />
           <MovedList error={save.error} />
         </>
       )}
@@ -105,11 +112,14 @@ export function PlanStep({
       {planError !== null && plan.data === undefined && (
         <ErrorState error={planError} onRetry={() => void plan.refetch()} retrying={plan.isFetching} />
       )}
-      {others.map((problem) => (
-        <Notice key={`${problem.locator} ${problem.message}`} tone="error">
-          {problem.message}
-        </Notice>
-      ))}
+      {gate.choice}
+      {others
+        .filter((problem) => gate.choice === null || !isOfGate(problem))
+        .map((problem) => (
+          <Notice key={`${problem.locator} ${problem.message}`} tone="error">
+            {problem.message}
+          </Notice>
+        ))}
       {isSlow && (
         <Notice
           tone="warn"

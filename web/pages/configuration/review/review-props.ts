@@ -2,6 +2,7 @@ import type { Draft } from '../draft/draft.ts'
 import type { EditProblem } from '../draft/marks.ts'
 import type { Arrival, Offer } from '../draft/arrival.ts'
 import type { MergeState } from '../editor/use-merge.ts'
+import type { Gate } from '../../../subjects/gate/use-gate.tsx'
 import type { SaveState } from '../editor/use-save.ts'
 
 export interface ReviewProps {
@@ -16,4 +17,6 @@ export interface ReviewProps {
   save: SaveState
   /** The JSON document contains something that is not part of any edit. */
   blockedByDocument: boolean
+  /** What refuses saves in the scope now, whatever they change. */
+  gate: Gate
 }

@@ -10,6 +10,8 @@ import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { unavailableReason } from './unavailable-reason.ts'
 import { useWrite } from '../../../api/write.ts'
 import { EndpointProbes } from '../../../subjects/plan/EndpointProbes.tsx'
+import { useGate } from '../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { PlannedCalls } from '../../../subjects/plan/PlannedCalls.tsx'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../subjects/plan/use-operation-plan.ts'
@@ -130,9 +132,10 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
   })
   const { bundleInstallId, bundle } = detail.installation
   const review = useRequestReview()
+  const gate = useGate(detail.installation, 'DETACH')
   const request = { params: { bundleInstallId } }
   const planned = useOperationPlan('POST /installations/{bundleInstallId}/detach/plan', request)
-  const isGuarded = needsReview(planned.plan?.problems)
+  const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   return (
     <ConfirmForm
       danger
@@ -141,6 +144,8 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
       confirm={t(isGuarded ? 'changes.submit' : 'installations.detach.confirm')}
       reason={{ label: t('installations.detach.reason'), required: true }}
       word={bundle.bundleId}
+      blockedReason={isGuarded ? null : gate.blocked}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       plan={
         <OperationPlanView
           state={planned}
@@ -166,11 +171,12 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
           return
         }
         const { operation } = await planned.send(request, (token) =>
-          detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token } }),
+          detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token, ...gate.override } }),
         )
         await navigate(paths.operation(operation.operationId))
       }}
     >
+      {gate.choice}
       <p>{rich('installations.detach.what', { scope: <ScopeText scope={detail.installation} /> })}</p>
       <ul className="list-disc space-y-1 pl-5">
         <li>{t('installations.detach.references')}</li>

@@ -31,6 +31,8 @@ import {
   leftBehind,
   type Copied,
 } from '../../../subjects/operation-form/property-form.ts'
+import { useGate } from '../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { RestoredNotice } from '../../../subjects/operation-form/RestoredNotice.tsx'
 import { keepTicked } from '../../../subjects/operation-form/form-draft.ts'
 import { useFormDraft } from '../../../subjects/operation-form/use-form-draft.ts'
@@ -99,6 +101,7 @@ export function InstallForm({
   const arrival = useArrival({ form, manifest, resources, scope })
   const may = useMay('installation:install', scope ?? 'anywhere')
   const existing = useExisting(scope, manifest)
+  const gate = useGate(scope, 'INSTALL')
   const install = useWrite('POST /installations', {
     invalidates: ['GET /installations', 'GET /operations', 'GET /scopes'],
   })
@@ -118,7 +121,7 @@ export function InstallForm({
     scope !== null && may ? { body: bodyOf(scope, settled) } : null,
   )
   const review = useRequestReview()
-  const isGuarded = needsReview(planned.plan?.problems)
+  const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   const submit = useSubmit(
     form,
     async (values) => {
@@ -137,7 +140,9 @@ export function InstallForm({
         return
       }
       const { operation } = await planned.send({ body: bodyOf(scope, values) }, (token) =>
-        install.mutateAsync({ body: { ...bodyOf(scope, values), ...reasonIn(values), ...token } }),
+        install.mutateAsync({
+          body: { ...bodyOf(scope, values), ...reasonIn(values), ...token, ...gate.override },
+        }),
       )
       draft.remove()
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
@@ -167,12 +172,15 @@ export function InstallForm({
         (scope === null && t('installations.install.incomplete')) ||
         (!may && t('installations.reason.permission.install')) ||
         (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
-        (existing !== null && t('installations.install.exists'))
+        (existing !== null && t('installations.install.exists')) ||
+        (!isGuarded && gate.blocked)
       }
       actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       docked={<RequiredValues resources={resources} edits={edits} />}
       className="space-y-4"
     >
+      {may && gate.choice}
       {existing && (
         <Notice
           tone="warn"

@@ -26,6 +26,8 @@ import { cx } from '../../../ui/class-names.ts'
 import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../../../subjects/operation-form/property-form.ts'
+import { useGate } from '../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { RestoredNotice } from '../../../subjects/operation-form/RestoredNotice.tsx'
 import { useFormDraft } from '../../../subjects/operation-form/use-form-draft.ts'
 import {
@@ -89,6 +91,7 @@ export function UpgradeForm({
 
   const may = useMay('installation:upgrade', installation)
   const notNow = unavailableReason(detail)
+  const gate = useGate(installation, 'UPGRADE')
   const upgrade = useWrite('POST /installations/{bundleInstallId}/upgrade', {
     invalidates: ['GET /installations', 'GET /installations/{bundleInstallId}', 'GET /operations'],
   })
@@ -109,7 +112,7 @@ export function UpgradeForm({
     may ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
   )
   const review = useRequestReview()
-  const isGuarded = needsReview(planned.plan?.problems)
+  const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   const submit = useSubmit(
     form,
     async (values) => {
@@ -132,7 +135,7 @@ export function UpgradeForm({
         (token) =>
           upgrade.mutateAsync({
             params: { bundleInstallId },
-            body: { ...bodyOf(values), ...reasonIn(values), ...token },
+            body: { ...bodyOf(values), ...reasonIn(values), ...token, ...gate.override },
           }),
       )
       draft.remove()
@@ -158,11 +161,14 @@ export function UpgradeForm({
       blockedReason={
         (!may && t('installations.reason.permission.upgrade')) ||
         (notNow && t(notNow)) ||
-        (isStale && t('installations.upgrade.stale.title'))
+        (isStale && t('installations.upgrade.stale.title')) ||
+        (!isGuarded && gate.blocked)
       }
       actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       className="space-y-4"
     >
+      {may && gate.choice}
       <RestoredNotice draft={draft} onClear={clear} />
       <Section
         title={t('installations.upgrade.values')}

@@ -11,6 +11,7 @@ import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
@@ -121,7 +122,16 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
         {
           wide: true,
           label: t('operations.field.reason'),
-          value: operation.reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>,
+          value: (
+            <>
+              {operation.reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>}
+              {operation.overridden && (
+                <Badge tone="doubt" icon="warning" className="ml-2">
+                  {t('freezes.overridden')}
+                </Badge>
+              )}
+            </>
+          ),
         },
         operation.retries.length > 0 && {
           wide: true,

@@ -4,6 +4,8 @@ import { joinList } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { showToast } from '../../../../ui/toast.ts'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
 import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { nextCalls } from '../calls/timeline.ts'
 import { retryTopic, useRecovery, type RecoveryProps } from './recovery.ts'
@@ -15,6 +17,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
   const rich = useRichText()
   const retry = useRecovery('retry')
   const { failure, phase, run, operationId, operationType } = operation
+  const gate = useGate(operation.installation, operationType, true)
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const isRetired = (id: string) =>
     operation.plugins.some(({ pluginId, retired }) => pluginId === id && retired != null)
@@ -26,10 +29,15 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
       onClose={onClose}
       title={t('recovery.retry.title')}
       confirm={t('recovery.retry.confirm')}
-      reason={{ label: t('recovery.retry.reason'), required: false }}
+      reason={{ label: t('recovery.retry.reason'), required: gate.isOverriding }}
+      blockedReason={gate.blocked}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       // an event may arrive before the response, so this waits for the response of the request
       send={async ({ reason }) => {
-        await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
+        await retry.mutateAsync({
+          params: { operationId },
+          body: { run, ...reasonIn({ reason }), ...gate.override },
+        })
         showToast({
           tone: 'info',
           text: t('recovery.retry.accepted'),
@@ -38,6 +46,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
         onClose()
       }}
     >
+      {gate.choice}
       {retired.length > 0 && (
         <Notice tone="warn">
           {t(operationType === 'DETACH' ? 'recovery.retired' : 'recovery.retry.retired', {

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { keepTakeover } from '../../../../subjects/sign-in/interrupted-action.ts'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
 import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
 import { bundleNameOf } from '../../../../subjects/operations/operation-texts.ts'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
@@ -30,6 +31,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
   const { installation, operationId, run, currentVersion } = operation
+  const gate = useGate(installation, ['TAKEOVER', 'DETACH'], true)
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
   const impact = impactOf(operation)
@@ -53,6 +55,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       confirm={t('recovery.takeover.confirm')}
       reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
+      blockedReason={gate.blocked}
       initialReason={initialReason}
       plan={
         <OperationPlanView
@@ -73,13 +76,17 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       // an event may arrive before the response, so this waits for the response of the request
       send={async ({ reason }) => {
         const answer = await planned.send(request, (token) =>
-          takeOver.mutateAsync({ params: { operationId }, body: { run, reason, ...token } }),
+          takeOver.mutateAsync({
+            params: { operationId },
+            body: { run, reason, ...token, ...gate.override },
+          }),
         )
         showToast({ tone: 'info', text: t('recovery.takeover.accepted') })
         onClose()
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
+      {gate.choice}
       {initialReason !== '' && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <Notice tone="error" icon="warning" title={t('recovery.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">

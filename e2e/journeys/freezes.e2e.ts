@@ -1,0 +1,54 @@
+import { scopeText } from '#contract/protocol/scope-text.ts'
+import { configurationPath, CORE, expectPage, field, review, saveButton } from '../vocabulary.ts'
+import { expect, test } from '../harness/test.ts'
+
+test('an administrator freezes a scope; a colleague reads it before typing and cannot save, and only an override passes', async ({
+  signIn,
+  editing,
+  crmScope,
+}) => {
+  const admin = await signIn('admin', '/freezes')
+  await admin.getByRole('button', { name: 'Create freeze' }).click()
+  const form = admin.getByRole('dialog', { name: 'Create freeze' })
+  await form.getByLabel('Name').fill('quiet-nights')
+  await form.getByLabel('Environments or scopes').fill(scopeText(crmScope))
+  await form.getByText('Every week').click()
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'])
+    await form.getByRole('checkbox', { name: day }).check()
+  await form.getByLabel('Message').fill('The books are closed. Ask Ada.')
+  await form.getByRole('button', { name: 'Create freeze' }).click()
+  await expect(form).toBeHidden()
+  await expect(admin.getByRole('row').filter({ hasText: 'quiet-nights' })).toContainText('Active')
+
+  const page = await editing({ resource: CORE })
+  const said = /^Changes are frozen until somebody ends the freeze: The books are closed\. Ask Ada\.$/
+  await expect(page.getByRole('main').getByText(said)).toBeVisible()
+  await field(page, 'Seats').fill('25')
+  await expect(saveIn(await review(page))).toBeDisabled()
+
+  await admin.goto(configurationPath(crmScope, CORE))
+  await field(admin, 'Seats').fill('30')
+  const dialog = await review(admin)
+  await expect(saveIn(dialog)).toBeDisabled()
+  await dialog.getByRole('checkbox', { name: /Override/ }).check()
+  await expect(saveIn(dialog)).toHaveAccessibleDescription('To override the freeze, say why.')
+  await dialog.getByLabel('Reason').fill('Customers are locked out')
+  await saveButton(admin).click()
+  const saved = admin.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })
+  await saved.getByRole('link', { name: /^Configure/ }).click()
+  await expectPage(admin, 'Configure CRM suite Succeeded')
+  await expect(admin.getByText('A freeze was overridden')).toBeVisible()
+
+  await admin.goto('/')
+  await expect(admin.getByText(/freezes? (is|are) active: quiet-nights/)).toBeVisible()
+  await admin.getByRole('link', { name: 'quiet-nights' }).click()
+  await admin
+    .getByRole('row')
+    .filter({ hasText: 'quiet-nights' })
+    .getByRole('button', { name: 'Delete' })
+    .click()
+  await admin.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(admin.getByText('No freezes')).toBeVisible()
+})
+
+const saveIn = (dialog: Awaited<ReturnType<typeof review>>) => dialog.getByRole('button', { name: /^Save/ })

@@ -1,0 +1,179 @@
+import { useMemo } from 'react'
+import { useController, useWatch, type Control } from 'react-hook-form'
+import type { Freeze } from '#contract/console-api/shapes.ts'
+import { CHANGE_KINDS, WEEKDAYS } from '#contract/console-api/vocabulary.ts'
+import { useWrite } from '../../api/write.ts'
+import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
+import { SwitchField } from '../../forms/fields/SwitchField.tsx'
+import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
+import { TextField } from '../../forms/fields/TextField.tsx'
+import { useFormBusy } from '../../forms/form/Form.tsx'
+import { fieldOfRequest } from '../../forms/form/server-errors.ts'
+import { useSubmit } from '../../forms/form/use-submit.ts'
+import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Checkbox } from '../../ui/Checkbox.tsx'
+import { FieldErrorText } from '../../ui/Field.tsx'
+import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { freezeBodyOf, freezeFormOf, freezeSchema, type FreezeForm } from './freeze-form.ts'
+
+/** Creates a freeze, or changes one; its name stays. */
+export function FreezeDialog({ freeze, onClose }: { freeze: Freeze | null; onClose: () => void }) {
+  const t = useText()
+  const schema = useMemo(() => freezeSchema(t), [t])
+  const form = useZodForm<FreezeForm>(schema, { defaultValues: freezeFormOf(freeze) })
+  const { control } = form
+  const save = useWrite('PUT /freezes/{name}', {
+    invalidates: [
+      'GET /freezes',
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
+    ],
+  })
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      await save.mutateAsync({
+        params: { name: values.name },
+        body: { ...freezeBodyOf(values), updatedAt: freeze?.updatedAt ?? null },
+      })
+      showToast({ text: t('freezes.saved') })
+      onClose()
+    },
+    fieldOfRequest(['message', 'timeZone', 'from', 'to', 'reason']),
+  )
+  const repeats = useWatch({ control, name: 'repeats' })
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      title={freeze === null ? t('freezes.create') : t('freezes.edit.title', { name: freeze.name })}
+      submit={freeze === null ? t('freezes.create') : t('common.save')}
+      onClose={onClose}
+    >
+      {freeze === null && (
+        <TextField
+          control={control}
+          name="name"
+          kind="key"
+          label={t('freezes.field.name')}
+          help={t('freezes.form.name.help')}
+          maxLength={128}
+        />
+      )}
+      <TextAreaField
+        control={control}
+        name="places"
+        code
+        rows={2}
+        label={t('freezes.field.places')}
+        help={t('freezes.form.places.help')}
+      />
+      <SegmentedControl
+        label={t('freezes.field.when')}
+        value={repeats}
+        options={(['once', 'weekly'] as const).map((value) => ({
+          value,
+          label: t(`freezes.repeats.${value}`),
+        }))}
+        onChange={(value) => form.setValue('repeats', value, { shouldDirty: true })}
+      />
+      {repeats === 'weekly' && <Choices control={control} name="days" legend={t('freezes.field.days')} />}
+      <div className="grid gap-3 sm:grid-cols-2">
+        {repeats === 'once' ? (
+          <>
+            <TextField
+              control={control}
+              name="from"
+              kind="code"
+              label={t('freezes.field.from')}
+              help={t('freezes.form.time.help')}
+            />
+            <TextField
+              control={control}
+              name="to"
+              kind="code"
+              label={t('freezes.field.to')}
+              help={t('freezes.form.to.help')}
+            />
+          </>
+        ) : (
+          <>
+            <TextField
+              control={control}
+              name="fromTime"
+              kind="code"
+              label={t('freezes.field.from')}
+              help={t('freezes.form.daytime.help')}
+            />
+            <TextField
+              control={control}
+              name="toTime"
+              kind="code"
+              label={t('freezes.field.to')}
+              help={t('freezes.form.nextDay.help')}
+            />
+          </>
+        )}
+      </div>
+      <TextField control={control} name="timeZone" kind="code" label={t('freezes.field.zone')} />
+      <Choices control={control} name="blocks" legend={t('freezes.field.blocks')} />
+      <SwitchField
+        control={control}
+        name="allowsRecovery"
+        label={t('freezes.field.recovery')}
+        offMeaning={t('freezes.recovery.off')}
+      />
+      <TextAreaField
+        control={control}
+        name="message"
+        rows={2}
+        maxLength={300}
+        label={t('freezes.field.message')}
+        help={t('freezes.form.message.help')}
+      />
+      <ReasonField control={control} />
+    </FormDialog>
+  )
+}
+
+/** The days, or the kinds of changes, as checkboxes in their order. */
+function Choices({
+  control,
+  name,
+  legend,
+}: {
+  control: Control<FreezeForm>
+  name: 'days' | 'blocks'
+  legend: string
+}) {
+  const t = useText()
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name })
+  const error = fieldState.error?.message
+  const chosen: readonly string[] = field.value
+  const all = name === 'days' ? WEEKDAYS : CHANGE_KINDS
+  return (
+    <fieldset data-invalid={error ? name : undefined}>
+      <legend className="mb-1 font-medium">{legend}</legend>
+      <div className="flex flex-wrap gap-x-5 gap-y-1">
+        {all.map((value, index) => (
+          <Checkbox
+            key={value}
+            id={index === 0 ? name : undefined}
+            checked={chosen.includes(value)}
+            disabled={busy}
+            onBlur={field.onBlur}
+            onChange={({ target }) =>
+              field.onChange(all.filter((one) => (one === value ? target.checked : chosen.includes(one))))
+            }
+          >
+            {name === 'days' ? t(`freezes.day.${value as 'MON'}`) : t(`freezes.kind.${value as 'INSTALL'}`)}
+          </Checkbox>
+        ))}
+      </div>
+      {error && <FieldErrorText id={`${name}-error`}>{error}</FieldErrorText>}
+    </fieldset>
+  )
+}

@@ -1,0 +1,216 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { freezesCall } from '#contract/console-api/pages/freezes.ts'
+import type { Freeze } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useWrite } from '../../api/write.ts'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
+import { joinList } from '../../i18n/punctuation.ts'
+import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { placeTexts } from './freeze-form.ts'
+import { FreezeDialog } from './FreezeDialog.tsx'
+
+type Action = { kind: 'edit' | 'delete'; freeze: Freeze } | { kind: 'create' }
+
+/** The times in which changes are refused. */
+export function FreezesPage() {
+  const t = useText()
+  const rich = useRichText()
+  const may = useMay('policy:write', 'anywhere')
+  const [action, setAction] = useState<Action | null>(null)
+  const query = useQuery(apiQuery('GET /freezes', freezesCall))
+  const columns = useMemo(() => freezeColumns(t, rich, may ? setAction : null), [t, rich, may])
+  const close = () => setAction(null)
+  return (
+    <Page
+      title={t('freezes.title')}
+      actions={
+        may && (
+          <Button icon="plus" onClick={() => setAction({ kind: 'create' })}>
+            {t('freezes.create')}
+          </Button>
+        )
+      }
+    >
+      <p className="mb-4 max-w-[80ch] text-muted">{t('freezes.about')}</p>
+      <QueryTable
+        label={t('freezes.title')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        skeletonRows={3}
+        empty={<EmptyState icon="lock" title={t('freezes.none.title')} message={t('freezes.none')} />}
+      />
+      {action !== null && action.kind !== 'delete' && (
+        <FreezeDialog freeze={action.kind === 'edit' ? action.freeze : null} onClose={close} />
+      )}
+      {action?.kind === 'delete' && <DeleteFreeze freeze={action.freeze} onClose={close} />}
+    </Page>
+  )
+}
+
+const rowKey = ({ name }: Freeze) => name
+
+const freezeColumns = (
+  t: Translate,
+  rich: TranslateRich,
+  onAction: ((action: Action) => void) | null,
+): Column<Freeze>[] => [
+  {
+    id: 'name',
+    header: t('freezes.field.name'),
+    cell: ({ name, message }) => (
+      <>
+        <span id={`freeze-${name}`} className="font-medium">
+          <Mono>{name}</Mono>
+        </span>
+        <span className="block text-xs whitespace-pre-line text-muted wrap-anywhere">{message}</span>
+      </>
+    ),
+    width: '20%',
+  },
+  {
+    id: 'state',
+    header: t('freezes.field.state'),
+    cell: (freeze) => <span className="block whitespace-normal">{stateOf(freeze, t, rich)}</span>,
+    width: '13rem',
+  },
+  {
+    id: 'places',
+    header: t('freezes.field.places'),
+    cell: (freeze) => (
+      <span className="block whitespace-normal wrap-anywhere">
+        <Mono>{joinList(t, placeTexts(freeze))}</Mono>
+      </span>
+    ),
+  },
+  {
+    id: 'when',
+    header: t('freezes.field.when'),
+    cell: (freeze) => <span className="block whitespace-normal">{whenOf(freeze, t, rich)}</span>,
+    width: '15rem',
+  },
+  {
+    id: 'blocks',
+    header: t('freezes.field.blocks'),
+    cell: ({ blocks, allowsRecovery }) => (
+      <span className="block whitespace-normal">
+        {joinList(
+          t,
+          blocks.map((kind) => t(`freezes.kind.${kind}`)),
+        )}
+        {!allowsRecovery && <span className="block text-xs text-muted">{t('freezes.recovery.off')}</span>}
+      </span>
+    ),
+    hideBelow: 'lg',
+  },
+  ...(onAction === null
+    ? []
+    : [
+        {
+          id: 'actions',
+          header: t('freezes.field.actions'),
+          headerHidden: true,
+          cell: (freeze: Freeze) => (
+            <span className="flex justify-end gap-1">
+              <Button
+                size="sm"
+                variant="quiet"
+                of={`freeze-${freeze.name}`}
+                onClick={() => onAction({ kind: 'edit', freeze })}
+              >
+                {t('freezes.edit')}
+              </Button>
+              <Button
+                size="sm"
+                variant="dangerQuiet"
+                of={`freeze-${freeze.name}`}
+                onClick={() => onAction({ kind: 'delete', freeze })}
+              >
+                {t('freezes.delete')}
+              </Button>
+            </span>
+          ),
+          width: '9rem',
+          card: 'plain' as const,
+        },
+      ]),
+]
+
+function stateOf({ active, next }: Freeze, t: Translate, rich: TranslateRich) {
+  if (active !== null)
+    return (
+      <>
+        <Badge tone="doubt" icon="lock" look="plain">
+          {t('freezes.state.active')}
+        </Badge>
+        {active.until !== null && (
+          <span className="block text-xs text-muted">
+            {rich('freezes.until', { at: <Time at={active.until} exact inRow /> })}
+          </span>
+        )}
+      </>
+    )
+  if (next !== null)
+    return (
+      <>
+        {t('freezes.state.next')}
+        <span className="block text-xs text-muted">
+          {rich('freezes.from', { at: <Time at={next.from} exact inRow /> })}
+        </span>
+      </>
+    )
+  return <span className="text-muted">{t('freezes.state.over')}</span>
+}
+
+function whenOf({ from, to, weekly, timeZone }: Freeze, t: Translate, rich: TranslateRich) {
+  if (weekly !== null)
+    return t('freezes.weekly', {
+      days: joinList(
+        t,
+        weekly.days.map((day) => t(`freezes.day.${day}`)),
+      ),
+      from: weekly.from,
+      to: weekly.to,
+      zone: timeZone,
+    })
+  return rich('freezes.once', {
+    from: <Time at={from ?? ''} exact inRow />,
+    to: <Time at={to ?? ''} exact inRow />,
+  })
+}
+
+function DeleteFreeze({ freeze, onClose }: { freeze: Freeze; onClose: () => void }) {
+  const t = useText()
+  const remove = useWrite('DELETE /freezes/{name}', {
+    invalidates: [
+      'GET /freezes',
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
+    ],
+  })
+  return (
+    <ConfirmForm
+      danger
+      onClose={onClose}
+      title={t('freezes.delete.title', { name: freeze.name })}
+      confirm={t('freezes.delete')}
+      send={async () => {
+        await remove.mutateAsync({ params: { name: freeze.name } })
+        showToast({ text: t('freezes.deleted') })
+        onClose()
+      }}
+    >
+      <p>{t('freezes.delete.text')}</p>
+    </ConfirmForm>
+  )
+}
