@@ -2,18 +2,28 @@ import { decodeJwt } from 'jose'
 import { encodingsOf } from '#http-kit/text/scrub.ts'
 
 /**
- * What must not be kept: tokens of the platform, credentials of plugins, the cookie of a session, addresses that a resolution
- * gave, sensitive values, the secret of a webhook, the credential of the console, and the password of a person.
+ * What must not be kept: tokens of the platform (with the assertions of people), credentials of plugins, the cookie of a
+ * session, addresses that a resolution gave, sensitive values, the secret and the address of a webhook, the credential of the
+ * console, the password of a person, also typed as a user name, the token of a service account, and each private key.
  */
-export type CanaryKind =
-  | 'token'
-  | 'credential'
-  | 'cookie'
-  | 'address'
-  | 'value'
-  | 'webhook secret'
-  | 'service credential'
-  | 'password'
+export const CANARY_KINDS = [
+  'token',
+  'credential',
+  'cookie',
+  'address',
+  'value',
+  'webhook secret',
+  'webhook address',
+  'service credential',
+  'password',
+  'mistyped password',
+  'account token',
+  'sealing key',
+  'runtime key',
+  'assertion key',
+  'provider key',
+] as const
+export type CanaryKind = (typeof CANARY_KINDS)[number]
 
 /**
  * A secret is searched for in pieces of this many characters, so that a part of it is found too: every part of twice the

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import pg from 'pg'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
@@ -110,11 +110,22 @@ async function oidOf(client: pg.Client): Promise<string> {
   return rows[0]?.oid ?? ''
 }
 
+/** The files that hold the keys. */
+const KEY_FILES: Readonly<Record<string, readonly CanaryKind[]>> = {
+  'runtime-signing-key.json': ['runtime key'],
+  'actor-key.json': ['assertion key'],
+  'idp-signing-key.json': ['provider key'],
+}
+
 function filesOf(name: string, folder: string, mayContain: readonly CanaryKind[]): Place[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
-    .map((path) => ({ name: `${name}: ${relative(folder, path)}`, bytes: readFileSync(path), mayContain }))
+    .map((path) => ({
+      name: `${name}: ${relative(folder, path)}`,
+      bytes: readFileSync(path),
+      mayContain: [...mayContain, ...(KEY_FILES[basename(path)] ?? [])],
+    }))
 }
 
 /** Every page of the console: each row of its API that reads, for every installation, operation, plugin and service. */

@@ -28,9 +28,11 @@ export async function build(world: World): Promise<void> {
 
 /** A webhook whose receiver never answers, so that its notifications are tried again and again. */
 async function createWebhook({ client, canaries }: World): Promise<void> {
+  const path = randomBytes(24).toString('hex')
+  canaries.add('webhook address', path)
   const body = {
     title: 'canaries',
-    url: 'http://127.0.0.1:9/',
+    url: `http://127.0.0.1:9/${path}`,
     events: ['operation.failed' as const],
     scope: null,
     retryingAfterMinutes: 30,

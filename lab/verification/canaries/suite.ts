@@ -1,6 +1,7 @@
 import { SeededRandom } from '../seeded-random.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
-import type { Canaries, CanaryKind } from './canaries.ts'
+import { CANARY_KINDS } from './canaries.ts'
+import type { Canaries } from './canaries.ts'
 import { placesAtRest, placesOfAnswers, placesOfOutput } from './places.ts'
 import type { Place } from './places.ts'
 import { build, readOutbox, runRounds } from './run.ts'
@@ -9,16 +10,6 @@ import { startWorld } from './world.ts'
 import type { World } from './world.ts'
 
 const ROUNDS = { quick: 4, full: 60 }
-const KINDS: readonly CanaryKind[] = [
-  'token',
-  'credential',
-  'cookie',
-  'address',
-  'value',
-  'webhook secret',
-  'service credential',
-  'password',
-]
 const PROMISE = 'nothing of a token or a resolved address is kept'
 
 /** After events and resolutions with faults, no token and no address is stored or said anywhere. */
@@ -88,10 +79,34 @@ async function provePlanted(world: World, clean: readonly Place[]): Promise<Viol
       !name.startsWith('files ') &&
       !canaries.findIn(Buffer.concat([bytes, Buffer.from(planted)])).has('token'),
   )
-  return [...missed, ...blind.map(({ name }) => name)].map((name) => ({
-    promise: 'a planted token is found',
+  const unseen = await plantEach(world, operationId)
+  return [...missed, ...blind.map(({ name }) => name), ...unseen].map((name) => ({
+    promise: 'a planted secret is found',
     seen: `not in: ${name}`,
   }))
+}
+
+/** How a secret is spelled where it leaks. */
+const LEAKS: readonly ((secret: string) => string)[] = [
+  (secret) => `it is ${secret}`,
+  (secret) => Buffer.from(secret).toString('base64'),
+  (secret) => Buffer.from(secret).toString('hex'),
+  (secret) => encodeURIComponent(secret),
+  (secret) => JSON.stringify({ body: JSON.stringify({ secret }) }),
+]
+
+/** Leaks one secret of each kind, each spelled in another way, as a note. Returns the kinds that are not found where it is read. */
+async function plantEach({ canaries, client, askConsole }: World, operationId: string): Promise<string[]> {
+  for (const [at, kind] of CANARY_KINDS.entries()) {
+    const secret = canaries.all(kind).at(-1) ?? ''
+    // a note is no place for a whole token; a part of it is searched in plain text
+    const leak = LEAKS[at % LEAKS.length]
+    const text = kind === 'token' || leak === undefined ? secret.slice(-60) : leak(secret)
+    const params = { operationId }
+    await client.write('POST /operations/{operationId}/notes', { params, body: { text } })
+  }
+  const found = canaries.findIn(Buffer.from(await askConsole(`/api/operations/${operationId}`)))
+  return CANARY_KINDS.filter((kind) => !found.has(kind)).map((kind) => `the answer with a leaked ${kind}`)
 }
 
 /** Where the planted token arrives. */
@@ -130,7 +145,7 @@ async function whatHappened(
     'credentials rotated': rotations,
     'plugins killed': pluginKills,
     'runtimes killed': runtimeKills,
-    ...Object.fromEntries(KINDS.map((kind) => [`${kind} canaries`, canaries.count(kind)])),
+    ...Object.fromEntries(CANARY_KINDS.map((kind) => [`${kind} canaries`, canaries.count(kind)])),
     'lines of output': [...output.values()].reduce((sum, lines) => sum + lines.length, 0),
   }
   return {
@@ -153,7 +168,7 @@ function report(
   seed: number,
 ): SuiteReport {
   const bytes = places.reduce((sum, place) => sum + place.bytes.length, 0)
-  const secrets = KINDS.reduce((sum, kind) => sum + canaries.count(kind), 0)
+  const secrets = CANARY_KINDS.reduce((sum, kind) => sum + canaries.count(kind), 0)
   return {
     lines: [...lines, `${secrets} secrets in ${places.length} places with ${(bytes / 1e6).toFixed(0)} MB`],
     trials: { 'secrets searched': secrets, 'places searched': places.length },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { loadActorKey } from '#bff/runtime/actor-assertion.ts'
@@ -23,6 +23,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import { SIDES } from './bundles.ts'
 import type { Side } from './bundles.ts'
 import { Canaries } from './canaries.ts'
+import type { CanaryKind } from './canaries.ts'
 import type { CanaryPluginSettings } from './plugin-main.ts'
 import { startRecordingProxy } from './recording-proxy.ts'
 import type { ProxyFault, RecordingProxy } from './recording-proxy.ts'
@@ -147,7 +148,9 @@ async function openWorld(
   const actorKeysFile = join(root, 'actor-keys.json')
   await writeFile(actorKeysFile, JSON.stringify({ keys: [key.publicJwk] }))
   const sealingKeyFile = join(root, 'sealing.key')
-  await writeFile(sealingKeyFile, randomBytes(32).toString('base64'), { mode: 0o600 })
+  const sealingKey = randomBytes(32).toString('base64')
+  canaries.add('sealing key', sealingKey)
+  await writeFile(sealingKeyFile, sealingKey, { mode: 0o600 })
   const settings = {
     databaseUrl: database.url,
     dataDir: folderOf('runtime'),
@@ -179,6 +182,10 @@ async function openWorld(
   closing.push(() => console.stop())
   const cookie = await sessionCookie(console.origin, { username: 'ada', password: PASSWORD })
   for (const pair of cookie.split('; ')) canaries.add('cookie', pair.slice(pair.indexOf('=') + 1))
+
+  await addConsoleSecrets(canaries, { origin: console.origin, cookie })
+  for (const [kind, folder, file] of KEY_FILES)
+    canaries.add(kind, privatePartOf(await readFile(join(folderOf(folder), file), 'utf8')))
 
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   closing.push(() => outbound.close())
@@ -267,4 +274,49 @@ async function openWorld(
     faults,
     stop,
   }
+}
+
+const KEY_FILES: readonly [CanaryKind, string, string][] = [
+  ['runtime key', 'runtime', 'runtime-signing-key.json'],
+  ['assertion key', 'console', 'actor-key.json'],
+  ['provider key', 'console', 'idp-signing-key.json'],
+]
+
+/** `d` of a JSON Web Key, or of the only key of a set. */
+function privatePartOf(text: string): string {
+  const [, part = ''] = /"d":"([^"]+)"/.exec(text) ?? []
+  if (part === '') throw new Error('A key file has no private part')
+  return part
+}
+
+/** The token of a service account, and a password that somebody types as the user name. */
+async function addConsoleSecrets(
+  canaries: Canaries,
+  { origin, cookie }: { origin: string; cookie: string },
+): Promise<void> {
+  const post = async (path: string, body: object): Promise<Record<string, string>> => {
+    const response = await fetch(origin + path, {
+      method: 'POST',
+      headers: {
+        cookie,
+        origin,
+        'x-requested-by': 'console',
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+        'idempotency-key': randomBytes(16).toString('hex'),
+      },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`the console answers ${path} with ${response.status}`)
+    return (await response.json()) as Record<string, string>
+  }
+  const account = await post('/api/service-accounts', {
+    name: 'canaries',
+    roles: [{ role: 'viewer', scope: null }],
+  })
+  const { token = '' } = await post(`/api/service-accounts/${account['accountId']}/tokens`, { days: 1 })
+  canaries.add('account token', token)
+  const mistyped = randomBytes(18).toString('base64url')
+  canaries.add('mistyped password', mistyped)
+  await sessionCookie(origin, { username: mistyped, password: 'wrong' }).catch(() => undefined)
 }
