@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, retention`
+const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -33,6 +33,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   save: async () => (await import('./save.ts')).benchSave(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   retention: async () => (await import('./retention.ts')).benchRetention(),
+  requests: async () => (await import('./requests.ts')).benchRequests(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
 }
 if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {

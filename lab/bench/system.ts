@@ -9,16 +9,27 @@ import type { Running } from '../../start.ts'
 
 export interface BenchSystem extends Running {
   dataDir: string
-  user: { username: string; password: string }
+  user: User
+  /** Everybody who can sign in, with `user`. */
+  people: User[]
+}
+
+interface User {
+  username: string
+  password: string
 }
 
 /** The whole system as `npm start` runs it, with the demo, on its own directory; and on this database, if one is named. */
 export async function startBenchSystem({
   databaseUrl = null,
-}: { databaseUrl?: string | null } = {}): Promise<BenchSystem> {
+  people: count = 1,
+}: { databaseUrl?: string | null; people?: number } = {}): Promise<BenchSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const [port, runtimePort] = [await freePort(), await freePort()]
   const user = { username: 'bench', password: 'a password for benchmarks' }
+  const people = Array.from({ length: count }, (_, at) =>
+    at === 0 ? user : { ...user, username: `bench-${at}` },
+  )
   const running = await startAll({
     dataDir,
     databaseUrl,
@@ -28,7 +39,7 @@ export async function startBenchSystem({
         publicOrigin: `http://localhost:${port}`,
         externalIdp: null,
         rolesClaim: 'roles',
-        users: [{ ...user, roles: [{ role: 'admin', scope: null }] }],
+        users: people.map((one) => ({ ...one, roles: [{ role: 'admin' as const, scope: null }] })),
         limits: { idleSeconds: 3_600, absoluteSeconds: 3_600 },
         recentSignInSeconds: 300,
         trustedProxyHops: 0,
@@ -53,6 +64,7 @@ export async function startBenchSystem({
     ...running,
     dataDir,
     user,
+    people,
     async stop() {
       await running.stop()
       rmSync(dataDir, { recursive: true, force: true })

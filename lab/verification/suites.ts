@@ -27,6 +27,7 @@ export const NIGHTLY_SUITES: Suites = {
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   recovery: async () => (await import('./recovery/suite.ts')).RECOVERY,
   canaries: async () => (await import('./canaries/suite.ts')).CANARIES,
+  attack: async () => (await import('./attack/suite.ts')).ATTACK,
   clocks: async () => (await import('./clocks/suite.ts')).CLOCKS,
   checker: async () => (await import('./checker/suite.ts')).CHECKER,
   'slow-tests': async () => (await import('./slow-tests/suite.ts')).SLOW_TESTS,

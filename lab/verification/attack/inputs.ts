@@ -1,0 +1,138 @@
+import { connect } from 'node:net'
+import { notRefused } from './attack.ts'
+import type { Attack, Request, Target } from './attack.ts'
+
+const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const MIB = 1_048_576
+
+/** Bodies that another reader would read differently, or that cost more than they are: each is refused with 4xx. */
+const BODIES: Readonly<Record<string, string>> = {
+  'no JSON': '{',
+  'a text after it': '{} {}',
+  'a byte order mark': '\uFEFF{}',
+  'a repeated key': '{"title":"a","title":"b"}',
+  'a repeated key, escaped': '{"a":1,"\\u0061":2}',
+  __proto__: '{"__proto__":{"admin":true}}',
+  constructor: '{"constructor":{"prototype":{"admin":true}}}',
+  'an unpaired surrogate': '{"title":"\\ud800"}',
+  NUL: '{"title":"\\u0000"}',
+  'a number that no reader keeps': '{"workspaceId":9007199254740993}',
+  'an exponent': '{"workspaceId":1e999}',
+  NaN: '{"workspaceId":NaN}',
+  'single quotes': "{'title':'a'}",
+  'a comment': '{}/* */',
+  'nested arrays': deep(100_000),
+  'nested objects': `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+  'very many keys': `{${Array.from({ length: 300_000 }, (_, at) => `"${at}":0`).join()}}`,
+  'a string of 8 MiB': `{"title":"${'a'.repeat(8 * MIB)}"}`,
+  'an array': '[]',
+  'a text': '"x"',
+  null: 'null',
+  nothing: '',
+}
+const TYPES = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=utf-16',
+  'application/yaml',
+  '',
+]
+const WRITES = [
+  ['POST', '/api/webhooks'],
+  ['POST', '/api/batches/plan'],
+  ['PUT', '/api/plugins/mallory/reports/1.0.0'],
+  ['PUT', '/api/bundles/staging/mallory/versions/1.0.0'],
+] as const
+
+/** Uploads of manifests, reports, plans and settings. */
+export function inputAttacks(target: Target): Attack[] {
+  const attack = (name: string, request: Request): Attack => ({
+    name,
+    run: async () => notRefused(await target.send(request), [400, 403, 404, 411, 413, 415, 422]),
+  })
+  return WRITES.flatMap(([method, path]) => [
+    ...Object.entries(BODIES).map(([name, body]) =>
+      attack(`${method} ${path} with ${name}`, { method, path, as: 'admin', body }),
+    ),
+    ...TYPES.map((type) =>
+      attack(`${method} ${path} as ${type || 'no type'}`, {
+        method,
+        path,
+        as: 'admin',
+        body: '{}',
+        headers: { 'content-type': type },
+      }),
+    ),
+    attack(`${method} ${path} compressed`, {
+      method,
+      path,
+      as: 'admin',
+      body: '{}',
+      headers: { 'content-encoding': 'gzip' },
+    }),
+  ])
+}
+
+/** Sockets that do nothing, or very slowly, and more streams than anybody needs: others are served meanwhile. */
+export function limitAttacks(target: Target): Attack[] {
+  const { port, host } = new URL(target.console)
+  const session = `Host: ${host}\r\nX-Requested-By: console\r\nSec-Fetch-Site: same-origin\r\nCookie: ${target.cookieOf('viewer')}\r\n`
+  const isServed = async (): Promise<string | null> => {
+    const began = performance.now()
+    const { status } = await target.send({ method: 'GET', path: '/api/session', as: 'operator' })
+    const took = Math.round(performance.now() - began)
+    return status === 200 && took < 3_000 ? null : `somebody else got ${status} after ${took} ms`
+  }
+  const flood = (name: string, count: number, text: string, waitMs: number): Attack => ({
+    name,
+    async run() {
+      const sockets = Array.from({ length: count }, () => {
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+        return socket.on('error', () => undefined)
+      })
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      const seen = await isServed()
+      for (const socket of sockets) socket.destroy()
+      return seen
+    },
+  })
+  return [
+    flood('300 silent sockets', 300, '', 1_000),
+    flood('300 heads that never end', 300, `GET /api/operations HTTP/1.1\r\n${session}`, 1_000),
+    flood(
+      '300 bodies that never end',
+      300,
+      `POST /api/webhooks HTTP/1.1\r\n${session}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+      1_000,
+    ),
+    flood(
+      '300 requests in a row on each of 20 sockets',
+      20,
+      `GET /api/operations?limit=200 HTTP/1.1\r\n${session}\r\n`.repeat(300),
+      500,
+    ),
+    {
+      name: 'more than 20 streams of one session',
+      async run() {
+        const stopped = new AbortController()
+        const headers = {
+          cookie: target.cookieOf('viewer'),
+          'x-requested-by': 'console',
+          'sec-fetch-site': 'same-origin',
+        }
+        const statuses = await Promise.all(
+          Array.from(
+            { length: 60 },
+            async () =>
+              (await fetch(`${target.console}/api/events`, { headers, signal: stopped.signal })).status,
+          ),
+        )
+        const seen = await isServed()
+        stopped.abort()
+        const open = statuses.filter((status) => status === 200).length
+        return open > 20 ? `${open} streams of one session are open` : seen
+      },
+    },
+  ]
+}
