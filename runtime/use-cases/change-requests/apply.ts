@@ -2,7 +2,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { insertEntry, nameOrigin, updateChangeRequest } from '../../store/change-requests/change-requests.ts'
 import { recordAudit } from '../audit/record.ts'
-import { requireReasonToOverride } from '../gate/admit.ts'
+import { admit, requireReasonToOverride } from '../gate/admit.ts'
 import { requireRecentSignIn } from '../authorize.ts'
 import { createBatch } from '../batches/create-batch.ts'
 import { saveConfiguration } from '../configuration/save.ts'
@@ -11,7 +11,7 @@ import { detach } from '../installations/detach.ts'
 import { install } from '../installations/install.ts'
 import { upgrade } from '../installations/upgrade.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
-import { permissionFor } from './evaluate.ts'
+import { kindsOf, permissionFor } from './evaluate.ts'
 import { auditOf, authorizeAll, changeRequestView, lockFor, step, store } from './steps.ts'
 import type { LockedChange } from './steps.ts'
 
@@ -20,7 +20,7 @@ type Path = 'POST /change-requests/{changeRequestId}/apply'
 /**
  * Applies a request in the name of the actor, by the ordinary use case with the token of its plan. The start of its
  * operations and the end of the request commit together, so it is applied once or not at all. With `override`, without the
- * approvals that it needs.
+ * approvals that it needs, and in spite of a freeze.
  */
 export async function applyChangeRequest(
   context: WriteContext,
@@ -30,7 +30,8 @@ export async function applyChangeRequest(
   const locked = await lockFor(context, params.changeRequestId, 'read', body.revision)
   const { row, content, scopes, facts } = locked
   authorizeAll(actor, permissionFor(content.change), scopes)
-  const isOverridden = body.override && facts.approvals < facts.needed
+  const isOverridden =
+    body.override && (facts.approvals < facts.needed || (await isRestrained(context, locked)))
   if (isOverridden) {
     authorizeAll(actor, 'change:override', scopes)
     requireRecentSignIn(actor)
@@ -57,6 +58,19 @@ export async function applyChangeRequest(
     { planToken: body.planToken, reason: body.reason },
   )
   return { changeRequest: changeRequestView(applied, facts.approvals) }
+}
+
+/** Whether the gate would refuse it with all approvals. */
+async function isRestrained(
+  { tx, actor }: WriteContext,
+  { scopes, content }: LockedChange,
+): Promise<boolean> {
+  const kinds = kindsOf(content.change)
+  const way = { isApproved: true, ...(kinds.includes('BATCH') && { isItem: true as const }) } as const
+  for (const scope of scopes)
+    for (const kind of kinds)
+      if (kind !== 'BATCH' && (await admit(tx, actor, { kind, scope }, way)).problems.length > 0) return true
+  return false
 }
 
 /**

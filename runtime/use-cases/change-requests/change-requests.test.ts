@@ -312,6 +312,30 @@ describe('a policy of an environment', () => {
     assert.ok(seen.history.some(({ event, text }) => event === 'OVERRIDDEN' && text === override.reason))
   })
 
+  it('waits for the end of a freeze with all its approvals, unless somebody overrides that too', async () => {
+    const { scope } = await installed({ name: 'a' }, { ...PLACE(3), environmentKey: 'frozen' })
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    assert.equal((await approve(id, 'bob')).errorCode, '0')
+    const freeze = {
+      scopes: [{ ...scope }],
+      from: '2000-01-01T00:00:00.000Z',
+      to: '2999-01-01T00:00:00.000Z',
+      timeZone: 'Europe/Berlin',
+      blocks: ['CONFIGURE'],
+      allowsRecovery: true,
+      message: 'Inventory',
+      updatedAt: null,
+    }
+    await deps.ok('/freezes/inventory', { method: 'PUT', body: freeze })
+    assert.equal((await apply(id)).errorCode, 'CHANGES_FROZEN')
+    assert.equal(await state(id), 'APPROVED')
+    assert.equal((await apply(id, { override: true, reason: 'The shop is down' })).errorCode, '0')
+    const seen = await read(id)
+    assert.equal(seen.overridden, true)
+    assert.ok(seen.history.some(({ event }) => event === 'OVERRIDDEN'))
+    await deps.ok('/freezes/inventory', { method: 'DELETE' })
+  })
+
   it('lets who may approve find what waits for them', async () => {
     const { scope } = await installed({ name: 'a' }, PLACE(2))
     const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
