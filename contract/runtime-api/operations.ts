@@ -67,6 +67,8 @@ export const Operation = z.object({
   reason: z.string().nullable(),
   /** It was started or retried in spite of what refused it; absent otherwise. */
   overridden: z.literal(true).optional(),
+  /** The change request that started it; absent otherwise. */
+  changeRequestId: Uuid.optional(),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),

@@ -76,6 +76,29 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     { body: { action: 'RETRY', targets: [desk.operation.operationId], concurrency: 1 } },
     crypto.randomUUID(),
   )
+  const { changeRequest } = await system.call(
+    ling,
+    'POST /change-requests',
+    {
+      body: {
+        kind: 'CONFIGURE',
+        title: 'Move the mail port',
+        submit: true,
+        scope,
+        input: {
+          snapshotVersion: (
+            await system.call(
+              ling,
+              'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+              { params: { ...scope } },
+            )
+          ).snapshotVersion,
+          changes: { 'production/crm-suite/MODULE/crm-mail': { smtpPort: wrapData(465) } },
+        },
+      },
+    },
+    crypto.randomUUID(),
+  )
   await system.script.add({ when: { workspaceId, bundleId: 'crm-suite' }, behaviour: { kind: 'unknown' } })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   const waiting = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
@@ -106,6 +129,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a succeeded operation': `/operations/${desk.operation.operationId}`,
     'a cause': `/causes/${shop.operation.causeId}`,
     'a batch': `/batches/${batch.batchId}`,
+    'a change request': `/change-requests/${changeRequest.changeRequestId}`,
     'a version of a bundle': version,
     'a comparison of two versions': `${version}?tab=compare`,
     'a plugin': '/plugins/scripted-hooks',

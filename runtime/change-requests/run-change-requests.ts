@@ -102,6 +102,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'OPERATION_IN_PROGRESS',
   'OPERATION_CLAIM_HELD',
   'CHANGES_FROZEN',
+  // somebody saved while it was being applied: it is merged first
+  'PLAN_STALE',
+  'CONFIGURATION_SNAPSHOT_STALE',
 ])
 
 async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: LockedChange): Promise<boolean> {

@@ -56,6 +56,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     assignee: assigneeOf(row),
     reason: row.reason,
     ...(row.overridden && { overridden: true }),
+    ...(row.change_request_id !== null && { changeRequestId: row.change_request_id }),
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

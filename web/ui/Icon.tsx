@@ -15,6 +15,7 @@ const drawings = {
   versions: <path d="m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3" />,
   operations: <path d="M2 4h5M2 8h9M5 12h9M11 4h3" />,
   batches: <path d="M4.5 2.5h9v6h-9zM2.5 5v6h9M2.5 8.5v5h6" />,
+  comment: <path d="M2.5 3h11v7.5H8L5 13v-2.5H2.5zM5.5 6h5M5.5 8h3" />,
   review: <path d="M3 2.5h10v8H7.5L4.5 13v-2.5H3zM5.5 6.5l1.8 1.8 3.4-3.6" />,
   scopes: (
     <>

@@ -104,6 +104,7 @@ describe('a change request', () => {
     const { operations } = ChangeRequest.parse(applied.data['changeRequest'])
     assert.equal(operations.length, 1)
     await deps.succeeds(operations[0]!)
+    assert.equal((await deps.operation(operations[0]!)).changeRequestId, id)
     await until(async () => (await state(id)) === 'APPLIED')
     assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'b' })
     const again = await send(`/change-requests/${id}/apply`, { revision: 1, planToken: 'x' })
@@ -253,6 +254,13 @@ describe('a change request', () => {
     assert.equal((await schedule(later, 3_600_000, 1_000)).errorCode, 'REQUEST_INVALID')
     await schedule(later, 3_600_000, 7_200_000)
     assert.equal(await state(later), 'SCHEDULED')
+    // an edit by another person does not run with the permissions of the author
+    const { snapshotVersion } = await deps.configuration(scope)
+    const input = { snapshotVersion, changes: changesOf({ name: 'other' }) }
+    const edit = { kind: 'CONFIGURE', revision: (await read(later)).revision, input }
+    await deps.ok(`/change-requests/${later}`, { method: 'PATCH', body: edit, actor: 'bob' })
+    assert.deepEqual([await state(later), (await read(later)).schedule], ['OPEN', null])
+    await schedule(later, 3_600_000, 7_200_000)
     await sql`update runtime.change_request set not_before = now() - interval '1 hour', not_after = now()
       where change_request_id = ${later}`.execute(deps.db)
     await until(async () => (await state(later)) === 'EXPIRED')

@@ -201,6 +201,8 @@ export async function editChangeRequest(
   }
   const authors = input === undefined ? row.author_ids : [...new Set([...row.author_ids, actor.id])]
   const author = actor.id === row.created_by_id ? authorOf(actor, row.change_request_id, written) : row.actor
+  // what somebody else wrote is not applied with the permissions of the author, unless somebody who has them schedules it
+  const isByOther = input !== undefined && actor.id !== row.created_by_id
   if (input !== undefined) {
     const evaluated = await evaluateChange({ db: tx, keys: deps, author }, written, {
       scope: locked.evaluated.scope,
@@ -209,7 +211,7 @@ export async function editChangeRequest(
     })
     authorizeAll(actor, 'change:propose', evaluated.scopes)
     const facts = await factsOf(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
-    next = { ...locked, evaluated, facts }
+    next = { ...locked, evaluated, facts: { ...facts, hasSchedule: facts.hasSchedule && !isByOther } }
   }
   const state = stepOrConflict(next, 'edit')
   const stored = await store(tx, deps, next, {
@@ -218,6 +220,7 @@ export async function editChangeRequest(
       revision: row.revision + 1,
       author_ids: authors,
       actor: JSON.stringify(author),
+      ...(isByOther && { not_before: null, not_after: null, time_zone: null }),
       ...(title !== undefined && { title }),
       ...(reason !== undefined && { reason }),
     },

@@ -1,6 +1,7 @@
 /** Change requests and the policies that ask for them. */
 export const changes = {
   title: 'Change requests',
+  one: 'Change request',
   list: 'Change requests',
   waiting: '{n} waiting for you',
   'waiting.overview': {

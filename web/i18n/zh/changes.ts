@@ -4,6 +4,7 @@ import type { Translated } from '../messages.ts'
 /** 变更请求，以及要求变更请求的策略。 */
 export const changes: Translated<typeof source.changes> = {
   title: '变更请求',
+  one: '变更请求',
   list: '变更请求',
   waiting: '{n} 个等待您审批',
   'waiting.overview': {

@@ -1,4 +1,5 @@
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
@@ -8,7 +9,7 @@ import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 type Approval = ChangeRequestDetail['approvedBy'][number]
 
 /** Who approved which effect, and what has changed since each approval that does not count any more. */
-export function Approvals({ request }: { request: ChangeRequestDetail }) {
+export function Approvals({ request, titles }: { request: ChangeRequestDetail; titles: Titles }) {
   const t = useText()
   const { approvedBy, approvals, approvalsNeeded } = request
   return (
@@ -42,7 +43,9 @@ export function Approvals({ request }: { request: ChangeRequestDetail }) {
                   <Badge tone="doubt" icon="warning">
                     {t('changes.approval.outdated')}
                   </Badge>
-                  {approval.difference !== undefined && <Difference difference={approval.difference} />}
+                  {approval.difference !== undefined && (
+                    <Difference difference={approval.difference} titles={titles} />
+                  )}
                 </>
               )}
             </li>
@@ -54,7 +57,13 @@ export function Approvals({ request }: { request: ChangeRequestDetail }) {
 }
 
 /** What was approved beside what it would do now. */
-function Difference({ difference }: { difference: NonNullable<Approval['difference']> }) {
+function Difference({
+  difference,
+  titles: { titleOf },
+}: {
+  difference: NonNullable<Approval['difference']>
+  titles: Titles
+}) {
   const t = useText()
   const { values, calls, resources } = difference
   const side = (of: (typeof values)[number]['seen']) =>
@@ -73,7 +82,7 @@ function Difference({ difference }: { difference: NonNullable<Approval['differen
       <dl className="divide-y divide-line">
         {values.map(({ locator, property, seen, now }) => (
           <div key={`${locator} ${property}`} className="px-3 py-1.5">
-            <dt className="mono font-medium wrap-anywhere">{property}</dt>
+            <dt className="font-medium wrap-anywhere">{titleOf(locator, property) ?? property}</dt>
             <dd className="grid grid-cols-2 gap-3 wrap-anywhere">
               <span>
                 <span className="block text-xs text-faint">{t('changes.approval.seen')}</span>

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import * as z from 'zod/mini'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { EndpointName } from '../../api/client.ts'
 import { useMay, useSession } from '../../api/session.ts'
@@ -72,7 +73,10 @@ export function ChangeActions({
   const isSubmitted = isLive(request) && state !== 'DRAFT'
   const editing =
     kind === 'CONFIGURE' && scope !== null && may.edit
-      ? paths.configuration(scope, { change: changeRequestId })
+      ? paths.configuration(
+          scope,
+          omitUndefined({ change: changeRequestId, resource: Object.keys(request.input.changes ?? {})[0] }),
+        )
       : null
   if (!isLive(request)) return null
   return (

@@ -20,6 +20,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
+import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -31,6 +32,7 @@ import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
+import { useScopeTitles } from './use-scope-titles.ts'
 import { PlannedChange } from './PlannedChange.tsx'
 
 const route = getRouteApi('/change-requests/$id')
@@ -59,6 +61,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
     enabled: isLive(request),
   })
   const [target, setTarget] = useState<ChangeEntry['target']>(null)
+  const titles = useScopeTitles(kind === 'CONFIGURE' ? scope : null)
   return (
     <Page
       title={title}
@@ -82,12 +85,12 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
           <Facts request={request} />
-          {request.conflicts.length > 0 && <Conflicts request={request} />}
-          <PlannedChange request={request} plan={plan} onComment={setTarget} />
+          {request.conflicts.length > 0 && <Conflicts request={request} titles={titles} />}
+          <PlannedChange request={request} plan={plan} titles={titles} onComment={setTarget} />
         </div>
         <div className="min-w-0 space-y-6">
-          {state !== 'DRAFT' && <Approvals request={request} />}
-          <History request={request} target={target} onTarget={setTarget} />
+          {state !== 'DRAFT' && <Approvals request={request} titles={titles} />}
+          <History request={request} titles={titles} target={target} onTarget={setTarget} />
         </div>
       </div>
     </Page>
@@ -168,7 +171,13 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
 }
 
 /** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
-function Conflicts({ request: { conflicts } }: { request: ChangeRequestDetail }) {
+function Conflicts({
+  request: { conflicts },
+  titles: { titleOf },
+}: {
+  request: ChangeRequestDetail
+  titles: Titles
+}) {
   const t = useText()
   return (
     <Section title={t('changes.section.conflicts')} flush>
@@ -176,7 +185,7 @@ function Conflicts({ request: { conflicts } }: { request: ChangeRequestDetail })
         {conflicts.map(({ locator, property, base, theirs, mine }) => (
           <li key={`${locator} ${property}`}>
             <Card padded={false} className="px-4 py-2">
-              <p className="mono font-medium wrap-anywhere">{property}</p>
+              <p className="font-medium wrap-anywhere">{titleOf(locator, property) ?? property}</p>
               <DefinitionList
                 items={[
                   { label: t('changes.conflict.base'), value: <PropertyValueView value={base} /> },
@@ -194,14 +203,18 @@ function Conflicts({ request: { conflicts } }: { request: ChangeRequestDetail })
 
 function History({
   request,
+  titles,
   target,
   onTarget,
 }: {
   request: ChangeRequestDetail
+  titles: Titles
   target: ChangeEntry['target']
   onTarget: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
+  const nameOf = ({ locator, property }: NonNullable<ChangeEntry['target']>) =>
+    titles.titleOf(locator, property) ?? property ?? locator
   const may = useMay('change:propose', request.scope ?? 'anywhere')
   return (
     <Section title={t('changes.section.history')} flush>
@@ -214,7 +227,7 @@ function History({
             </p>
             {entry.target !== null && (
               <p className="text-xs text-muted">
-                {t('changes.comment.on', { property: entry.target.property ?? entry.target.locator })}
+                {t('changes.comment.on', { property: nameOf(entry.target) })}
               </p>
             )}
             {entry.text !== null && (
@@ -225,7 +238,14 @@ function History({
           </li>
         ))}
       </ol>
-      {may && <CommentForm request={request} target={target} onTarget={onTarget} />}
+      {may && (
+        <CommentForm
+          request={request}
+          target={target}
+          name={target === null ? '' : nameOf(target)}
+          onTarget={onTarget}
+        />
+      )}
     </Section>
   )
 }
@@ -233,10 +253,13 @@ function History({
 function CommentForm({
   request: { changeRequestId },
   target,
+  name,
   onTarget,
 }: {
   request: ChangeRequestDetail
   target: ChangeEntry['target']
+  /** Of the target. */
+  name: string
   onTarget: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
@@ -269,7 +292,7 @@ function CommentForm({
       {error !== null && <FormError error={error} />}
       {target !== null && (
         <p className="flex items-center gap-2 text-xs">
-          {t('changes.comment.on', { property: target.property ?? target.locator })}
+          {t('changes.comment.on', { property: name })}
           <Button size="sm" variant="quiet" icon="close" onClick={() => onTarget(null)}>
             {t('common.clear')}
           </Button>

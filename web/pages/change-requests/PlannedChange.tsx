@@ -9,6 +9,7 @@ import { useErrorView } from '../../i18n/describe-code.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
+import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
 import { OperationPlanView } from '../../subjects/plan/OperationPlanView.tsx'
 import { PlannedCalls } from '../../subjects/plan/PlannedCalls.tsx'
@@ -24,15 +25,17 @@ import { isLive } from '../../subjects/change-requests/change-looks.ts'
 export function PlannedChange({
   request,
   plan,
+  titles,
   onComment,
 }: {
   request: ChangeRequestDetail
   plan: UseQueryResult<ChangePlan>
+  titles: Titles
   onComment: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
   const error = useErrorView(plan.error)
-  if (!isLive(request)) return <AskedFor request={request} />
+  if (!isLive(request)) return <AskedFor request={request} titles={titles} />
   return (
     <Section title={t('changes.section.plan')} flush>
       {plan.data === undefined ? (
@@ -43,7 +46,7 @@ export function PlannedChange({
         )
       ) : (
         <div className="space-y-4" aria-busy={plan.isFetching}>
-          <Shown plan={plan.data} onComment={onComment} />
+          <Shown plan={plan.data} titles={titles} onComment={onComment} />
         </div>
       )}
     </Section>
@@ -52,9 +55,11 @@ export function PlannedChange({
 
 function Shown({
   plan,
+  titles,
   onComment,
 }: {
   plan: ChangePlan
+  titles: Titles
   onComment: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
@@ -64,12 +69,10 @@ function Shown({
       <Button
         size="sm"
         variant="quiet"
-        icon="edit"
-        aria-label={t('changes.comment.line', { property })}
+        icon="comment"
+        label={t('changes.comment.line', { property: titles.titleOf(locator, property) ?? property })}
         onClick={() => onComment({ locator, property })}
-      >
-        {t('changes.comment')}
-      </Button>
+      />
     )
   if (plan.operation !== undefined) {
     const operation = { ...plan.operation, problems: withoutReview(plan.operation.problems) }
@@ -103,6 +106,7 @@ function Shown({
             <ChangeList
               changes={plan.configuration.changes}
               label={t('changes.plan.changes')}
+              titles={titles}
               noteOn={({ locator, property }) => commentOn(locator, property)}
             />
             {plan.configuration.installations.map(({ installation, stages }) => (
@@ -151,7 +155,7 @@ function PlannedBatch({ batch: { items } }: { batch: NonNullable<ChangePlan['bat
   )
 }
 
-function AskedFor({ request: { input } }: { request: ChangeRequestDetail }) {
+function AskedFor({ request: { input }, titles }: { request: ChangeRequestDetail; titles: Titles }) {
   const t = useText()
   const given: Record<string, Record<string, PropertyView | null>> = input.changes ?? input.properties ?? {}
   const changes = Object.entries(given).flatMap(([locator, properties]) =>
@@ -160,7 +164,7 @@ function AskedFor({ request: { input } }: { request: ChangeRequestDetail }) {
   if (changes.length === 0) return null
   return (
     <Section title={t('changes.section.input')} flush>
-      <ChangeList changes={changes} label={t('changes.section.input')} />
+      <ChangeList changes={changes} label={t('changes.section.input')} titles={titles} />
     </Section>
   )
 }

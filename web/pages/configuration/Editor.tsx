@@ -160,7 +160,7 @@ export function Editor({
             {editor.mayWrite && gate.notice}
             <NotKeptNotice />
             <EditedRequest />
-            <OpenChangeRequests of={scope} />
+            <OpenChangeRequests of={scope} except={search.change} />
           </>
         }
         footer={

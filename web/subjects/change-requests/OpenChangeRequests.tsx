@@ -10,10 +10,17 @@ import { Notice } from '../../ui/Notice.tsx'
 import { changeLook } from './change-looks.ts'
 
 /** The change requests of an installation or a scope that have not ended. Nothing, without any. */
-export function OpenChangeRequests({ of }: { of: { bundleInstallId: string } | Scope }) {
+export function OpenChangeRequests({
+  of,
+  except,
+}: {
+  of: { bundleInstallId: string } | Scope
+  /** The ID of one that the page shows in another way. */
+  except?: string | undefined
+}) {
   const t = useText()
   const { data } = useQuery(apiQuery('GET /change-requests', openChangeRequestsCall(of)))
-  const items = data?.items ?? []
+  const items = (data?.items ?? []).filter(({ changeRequestId }) => changeRequestId !== except)
   if (items.length === 0) return null
   return (
     <Notice icon="review" title={t('changes.open', { n: items.length })}>

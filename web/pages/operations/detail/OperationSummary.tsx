@@ -102,6 +102,14 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
           label: t('operations.field.takenOverBy'),
           value: <OperationLink id={takenOverBy} />,
         },
+        operation.changeRequestId !== undefined && {
+          label: t('changes.one'),
+          value: (
+            <TextLink to={paths.changeRequest(operation.changeRequestId)}>
+              <span className="mono">{operation.changeRequestId}</span>
+            </TextLink>
+          ),
+        },
         (operation.batches ?? []).length > 0 && {
           label: t('operations.field.batch'),
           value: (

@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { mira, platform } from '../../demo/people.ts'
+import { configurationPath, expectSettled, field, MAIL, review } from '../vocabulary.ts'
+import { expect, test } from '../harness/test.ts'
+import type { System } from '../harness/system.ts'
+
+/** A scope of an environment that requires one approval for a save. */
+async function guardedScope(system: System, environmentKey: string): Promise<Scope> {
+  const scope = { ...system.newScope(), environmentKey }
+  await system.install(scope, 'crm-suite', '1.0.0')
+  await system.call(
+    platform,
+    'PUT /change-policies/{environmentKey}',
+    { params: { environmentKey }, body: { requiredFor: ['CONFIGURE'], approvals: 1, updatedAt: null } },
+    crypto.randomUUID(),
+  )
+  return scope
+}
+
+const state = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByText(/^(Draft|Open|Conflict|Approved|Scheduled|Being applied|Applied)$/)
+    .first()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+test('an operator requests a review, a colleague comments and approves, and it is applied', async ({
+  system,
+  signIn,
+}) => {
+  const scope = await guardedScope(system, 'guarded')
+  const author = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(author, 'SMTP port').fill('2525')
+  const dialog = await review(author)
+  await expect(dialog).toContainText('This environment requires an approved change request')
+  await confirm(author, 'Request review')
+  await expect(author.getByRole('heading', { level: 1 })).toContainText('Change 1 property in guarded/e2e/')
+  await expect(state(author)).toHaveText('Open')
+  const approve = author.getByRole('button', { name: 'Approve', exact: true })
+  await expect(approve).toHaveAccessibleDescription('You wrote it, so someone else must approve it.')
+
+  const reviewer = await signIn('oscar', '/change-requests?waiting=me')
+  await expect(
+    reviewer.getByRole('navigation', { name: /main|pages/i }).getByText(/waiting for you/),
+  ).toBeAttached()
+  await reviewer.getByRole('link', { name: /Change 1 property in guarded/ }).click()
+  await expect(reviewer.getByRole('main')).toContainText('2525')
+  await reviewer.getByRole('button', { name: 'Comment on SMTP port' }).click()
+  await reviewer.getByRole('textbox', { name: 'Your comment' }).fill('Is the port open?')
+  await press(reviewer, 'Comment')
+  await expect(reviewer.getByText('Is the port open?').first()).toBeVisible()
+  await press(reviewer, 'Approve')
+  await confirm(reviewer, 'Approve')
+  await expect(state(reviewer)).toHaveText('Approved')
+
+  await author.reload()
+  await expect(author.getByText('Is the port open?').first()).toBeVisible()
+  await press(author, 'Apply')
+  await confirm(author, 'Apply')
+  await expect(state(author)).toHaveText('Applied', { timeout: 20_000 })
+  await author.goto(configurationPath(scope, MAIL))
+  await expect(field(author, 'SMTP port')).toHaveValue('2525')
+})
+
+test('a draft is shared, continued on a phone, meets a conflict, and is overridden by an administrator', async ({
+  system,
+  signIn,
+  signInOnPhone,
+}) => {
+  const environmentKey = 'guarded-too'
+  const scope = { ...system.newScope(), environmentKey }
+  await system.install(scope, 'crm-suite', '1.0.0')
+  const author = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(author, 'SMTP port').fill('2525')
+  await review(author)
+  await confirm(author, 'Share draft')
+  await expect(state(author)).toHaveText('Draft')
+
+  const phone = await signInOnPhone('olivia', new URL(author.url()).pathname)
+  await phone.getByRole('link', { name: 'Edit', exact: true }).click()
+  await expect(field(phone, 'SMTP port')).toHaveValue('2525')
+  await field(phone, 'SMTP user').fill('olivia')
+  await review(phone)
+  await confirm(phone, 'Save change request')
+  await expect(state(phone)).toHaveText('Draft')
+  await press(phone, 'Request review')
+  await expect(state(phone)).toHaveText('Open')
+
+  await system.call(
+    platform,
+    'PUT /change-policies/{environmentKey}',
+    { params: { environmentKey }, body: { requiredFor: ['CONFIGURE'], approvals: 1, updatedAt: null } },
+    crypto.randomUUID(),
+  )
+  // the policy would refuse a save of others too
+  const params = { ...scope }
+  const path = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+  const { snapshotVersion } = await system.call(mira, `GET ${path}`, { params })
+  await system.call(
+    mira,
+    `PATCH ${path}`,
+    {
+      params,
+      body: {
+        snapshotVersion,
+        changes: { [MAIL]: { smtpPort: wrapData(465) } },
+        override: true,
+        reason: 'The other port is closed',
+      },
+    },
+    crypto.randomUUID(),
+  )
+  await author.reload()
+  await expect(state(author)).toHaveText('Conflict', { timeout: 20_000 })
+  await expect(author.getByRole('main')).toContainText('465')
+  await author.getByRole('link', { name: 'Edit', exact: true }).click()
+  await expect(field(author, 'SMTP user')).toHaveValue('olivia')
+  await review(author)
+  await confirm(author, 'Save change request')
+  await expect(state(author)).toHaveText('Open')
+
+  const admin = await signIn('admin', new URL(author.url()).pathname)
+  await expectSettled(admin)
+  await press(admin, 'More')
+  await admin.getByRole('menuitem', { name: 'Apply without approvals' }).click()
+  await admin.getByRole('textbox', { name: 'Why can it not wait?' }).fill('Mail is down')
+  await confirm(admin, 'Apply without approvals')
+  await expect(admin.getByText('Applied without its approvals').first()).toBeVisible()
+  await expect(state(admin)).toHaveText('Applied', { timeout: 20_000 })
+})
