@@ -32,6 +32,8 @@ describe('the catalog', () => {
       body: Object.fromEntries(Object.entries(manifest).toReversed()),
     })
     assert.deepEqual(inOtherOrder.json, first.json)
+    const forEditors = await publish('crm', '1.0.0', { $schema: './node_modules/schema.json' })
+    assert.deepEqual(forEditors.json, first.json)
     assert.equal((await publish('crm', '1.0.0', { title: 'Other' })).errorCode, 'VERSION_EXISTS')
     assert.deepEqual((await http.call(pathOf('crm', '1.0.0'))).data, manifest)
     assert.equal((await http.call(pathOf('crm', '9'))).errorCode, 'NOT_FOUND')
