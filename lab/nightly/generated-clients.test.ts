@@ -102,7 +102,7 @@ import { client } from './client/client.gen'
 import { getOperation, listBundles, putPlugin } from './client/sdk.gen'
 import type { Bundle, Problem } from './client/types.gen'
 
-client.setConfig({ baseUrl: \`\${process.env.CONSOLE}/api\`, auth: () => process.env.TOKEN })
+client.setConfig({ baseUrl: \`\${process.env.CONSOLE}/api\`, auth: ({ scheme }) => scheme === 'bearer' ? process.env.TOKEN : undefined })
 async function main() {
   const { data } = await listBundles({ query: { limit: 2 } })
   const bundles: Bundle[] = data?.items ?? []

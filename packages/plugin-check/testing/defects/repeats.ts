@@ -34,6 +34,7 @@ export const REPEAT_DEFECTS = {
           ? { outcome: 'APPLIED', resources: {} }
           : apply(request)
     },
+    ['module.value-removed'],
   ),
   'ignores-changes-of-upgrade': breaks(
     'lifecycle.upgrade-applies',

@@ -202,7 +202,7 @@ export const REQUEST_DEFECTS = {
         return chunks[0] ?? Buffer.alloc(0)
       }
     },
-    ['concurrent.slow-upload', 'request.large-body', 'request.deep-nesting'],
+    ['concurrent.slow-upload', 'request.large-body', 'request.deep-nesting', 'connection.split-character'],
   ),
   'decodes-chunks': breaks(
     'connection.split-character',
