@@ -134,7 +134,7 @@ function isRead({ readTo }: WordsRead, direction: Sort['direction']): RawBuilder
 /** One statement, so that an operation that ends meanwhile is neither missed nor listed twice. */
 async function byEnd(
   db: Db,
-  { whole }: Matching,
+  { whole, isSmall }: Matching,
   { rows: limit, direction, after, mayHaveEnded: mayHave }: PageOrder,
   worded: WordsRead | null,
 ): Promise<ListedOperation[]> {
@@ -146,12 +146,16 @@ async function byEnd(
   const isPastEnded = after?.hasEnded === false
   const isOfPage =
     worded === null
-      ? sql`operation.finished_at is not null and ${whole} and ${startIn('finished_at')}`
+      ? sql`operation.finished_at is not null and ${isSmall ? sql`true` : whole} and ${startIn('finished_at')}`
       : sql`operation.operation_id = any(${worded.operationIds}::uuid[])`
   const hasOthers = worded === null || worded.readTo === null
+  // "offset 0": few operations are read by their ids and sorted, and not picked out of all by their end
+  const source = isSmall
+    ? sql`(select * from runtime.operation as operation where ${whole} offset 0) as operation`
+    : sql`runtime.operation as operation`
   const { rows } = await sql<ListedOperation>`
     with ended as (
-      select operation.* from runtime.operation as operation
+      select operation.* from ${source}
       where ${isPastEnded || !mayHave ? sql`false` : isOfPage}
       ${orderBy('finished_at')} limit ${limit}
     ), others as (
@@ -247,6 +251,8 @@ interface Matching {
   bounded: { streams: readonly Stream[]; texts: boolean } | null
   /** Of a search whose rarest words select few operations: these, to compare them with the other words. */
   few: readonly Stream[] | null
+  /** Whether the rarest words select few operations by their ids or installations. */
+  isSmall: boolean
   /** Of the operations that a page of `bounded` reads by their end. */
   within: RawBuilder<unknown>
   /** Whether the actor may see every operation. */
@@ -330,6 +336,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
     isBroad: !isLimited && !isUnsettled(filter),
     bounded: null,
     few: null,
+    isSmall: found?.isSmall === true && streamsOf(found.lead) !== null,
     within: sql`true`,
   }
   if (found === null) {
