@@ -46,12 +46,12 @@ export const ATTACK: Suite = {
       report.lines.push(`${attacks.length} ${kind} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
     }
     try {
-      // once before, so that what is loaded on demand counts for neither side
-      for (const { of, at } of Object.values(KINDS).slice(0, 2))
-        await mapConcurrently(await of(target), at, ({ run }) => run().catch(() => null))
-      const before = target.memory()
       for (const [kind, { at, of }] of Object.entries(KINDS)) await launch(kind, await of(target), at)
       await launchWith(upstreamAttacks(target), (attacks) => launch('hostile receivers', attacks, 4))
+      // again, now that everything that is loaded on demand and every pool is there
+      const before = target.memory()
+      for (const { at, of } of Object.values(KINDS))
+        await mapConcurrently(await of(target), at, ({ run }) => run().catch(() => null))
       const after = target.memory()
       report.lines.push(`memory ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`)
       if (after > before * MEMORY_MAX)
