@@ -155,6 +155,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'A freeze refuses changes of this kind now. Nothing was changed.',
     remedy: 'Wait until the freeze ends, or ask an administrator.',
   },
+  INSTALLATION_PROTECTED: {
+    title: 'The installation is protected',
+    message: 'It cannot be detached or taken over while it is protected. Nothing was changed.',
+    remedy: 'Ask why it is protected, and lift the protection on its page.',
+  },
   FREEZE_STALE: {
     title: 'The freeze has changed',
     message: 'It was saved again after you opened it. Your change was not saved.',
@@ -314,6 +319,7 @@ const STATUS: Readonly<Record<string, number>> = {
   PLUGIN_RETIRED: 409,
   CHANGES_FROZEN: 409,
   FREEZE_STALE: 409,
+  INSTALLATION_PROTECTED: 409,
   APPROVAL_REQUIRED: 409,
   CHANGE_REQUEST_STATE: 409,
   CHANGE_REQUEST_STALE: 409,

@@ -144,6 +144,10 @@ export const PLATFORM_MESSAGES = {
   changeGrantsMissing: 'The author of the change request had no permission for this: {permission}.',
   scheduleOrder: 'Must be after the earliest time, and in the future.',
   scheduleTooFar: 'Must be at most {max} days ahead.',
+  installationProtected:
+    'The installation is protected from being detached by {person}: {text} Lift the protection first.',
+  installationAlreadyProtected: 'The installation is already protected.',
+  installationNotProtected: 'The installation is not protected.',
   pluginRetiredRefusal:
     'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',
   pluginRetiredRetry:

@@ -43,6 +43,10 @@ export const InstalledProperty = z.object({
 })
 export type InstalledProperty = z.infer<typeof InstalledProperty>
 
+/** That an installation cannot be detached or taken over until somebody lifts it: since when, by whom and why. */
+export const Protection = z.object({ at: Timestamp, by: Person, reason: z.string() })
+export type Protection = z.infer<typeof Protection>
+
 export const Installation = z.object({
   installation: InstallationIdentity,
   title: z.string().nullable(),
@@ -51,6 +55,8 @@ export const Installation = z.object({
   /** The newest published version of the bundle, if it is newer than that of an ACTIVE installation. */
   upgradeTo: Key.nullable(),
   claim: Claim.nullable(),
+  /** Absent unless it is protected from being detached. */
+  protection: Protection.optional(),
   nextStep: NextStep,
   updatedAt: Timestamp,
 })
@@ -314,6 +320,7 @@ export const installationEndpoints = defineEndpoints({
       'OPERATION_IN_PROGRESS',
       'OPERATION_CLAIM_HELD',
       'NUMBERS_USED_UP',
+      'INSTALLATION_PROTECTED',
       'CHANGES_FROZEN',
       'APPROVAL_REQUIRED',
       'IDEMPOTENCY_KEY_REUSED',

@@ -80,6 +80,7 @@ export const operationRunEndpoints = defineEndpoints({
       'NOT_FOUND',
       'PLAN_STALE',
       'TAKEOVER_NOT_ALLOWED',
+      'INSTALLATION_PROTECTED',
       'CHANGES_FROZEN',
       'APPROVAL_REQUIRED',
       'NUMBERS_USED_UP',

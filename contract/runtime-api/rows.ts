@@ -22,6 +22,7 @@ import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
 import { propertyEndpoints } from './properties.ts'
 import { receiptEndpoints } from './receipts.ts'
+import { protectionEndpoints } from './protection.ts'
 import { recoveryEndpoints } from './recovery.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
@@ -36,6 +37,7 @@ export const runtimeApi = {
   ...recoveryEndpoints,
   ...troubleEndpoints,
   ...installationEndpoints,
+  ...protectionEndpoints,
   ...operationEndpoints,
   ...operationRunEndpoints,
   ...receiptEndpoints,

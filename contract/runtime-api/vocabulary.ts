@@ -131,6 +131,8 @@ export const AUDIT_ACTIONS = [
   'installation.install',
   'installation.upgrade',
   'installation.detach',
+  'installation.protect',
+  'installation.unprotect',
   'operation.retry',
   'operation.attempt-now',
   'operation.stop-retrying',

@@ -1,3 +1,5 @@
+import { listOf } from '#contract/runtime-api/common.ts'
+import { Installation } from '#contract/runtime-api/installations.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import { configurationPath, CORE, expectPage, field, review, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
@@ -49,6 +51,36 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
     .click()
   await admin.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect(admin.getByText('No freezes')).toBeVisible()
+})
+
+test('a protected installation cannot be detached until the protection is lifted', async ({
+  signIn,
+  crmScope,
+}) => {
+  const page = await signIn('admin')
+  const { environmentKey, applicationRuntimeId, workspaceId } = crmScope
+  const query = new URLSearchParams({
+    environmentKey,
+    applicationRuntimeId,
+    workspaceId: String(workspaceId),
+  })
+  const answer = await page.request.get(`/api/installations?${query}`, {
+    headers: { 'x-requested-by': 'console' },
+  })
+  const [installed] = listOf(Installation).parse(await answer.json()).items
+  await page.goto(`/installations/${installed?.installation.bundleInstallId}`)
+  await page.getByRole('button', { name: 'Protect' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Why?').fill('It serves everybody')
+  await dialog.getByRole('button', { name: 'Protect' }).click()
+  await expect(page.getByText('Protected from being detached', { exact: true })).toBeVisible()
+  await expect(page.getByText(/: It serves everybody$/)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Detach' })).toBeDisabled()
+
+  await page.getByRole('button', { name: 'Lift protection' }).click()
+  await dialog.getByLabel('Why?').fill('It has moved')
+  await dialog.getByRole('button', { name: 'Lift protection' }).click()
+  await expect(page.getByRole('button', { name: 'Detach' })).toBeEnabled()
 })
 
 const saveIn = (dialog: Awaited<ReturnType<typeof review>>) => dialog.getByRole('button', { name: /^Save/ })

@@ -3,7 +3,7 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
-import type { Installation } from '#contract/runtime-api/installations.ts'
+import type { Installation, Protection } from '#contract/runtime-api/installations.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { PluginLinks, PluginOwner, Retirement } from '#contract/runtime-api/plugins.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
@@ -99,6 +99,7 @@ export function currentCallOf<Row extends { stage: Stage; plugin_id: string }>(
 
 /** An installation as a row of a list. */
 export function installationView(row: InstallationViewRow): Installation {
+  const protection = protectionOf(row)
   return {
     installation: identityOf(row),
     title: row.title,
@@ -106,6 +107,7 @@ export function installationView(row: InstallationViewRow): Installation {
     version: row.version,
     upgradeTo: row.upgrade_to,
     claim: claimOf(row),
+    ...(protection !== null && { protection }),
     nextStep: nextStepOfInstallation(row),
     updatedAt: row.updated_at,
   }
@@ -219,6 +221,15 @@ function fits(
   const reason = reasonOf(failure)
   if (reasons?.some((one) => one === reason) !== true) return false
   return statuses === undefined || statuses.includes(Number(failure.parameters?.['status']))
+}
+
+/** The protection of an installation as the runtime API returns it; null unless it is protected. */
+export function protectionOf(
+  row: Pick<InstallationRow, 'protected_at' | 'protected_by_id' | 'protected_by_name' | 'protected_reason'>,
+): Protection | null {
+  if (row.protected_at === null) return null
+  const by = { id: row.protected_by_id ?? '', name: row.protected_by_name ?? '' }
+  return { at: row.protected_at, by, reason: row.protected_reason ?? '' }
 }
 
 /** The retirement of a plugin as the runtime API returns it; null unless it is retired. */

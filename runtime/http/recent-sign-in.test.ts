@@ -169,6 +169,12 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
     ),
   'POST /installations/{bundleInstallId}/upgrade': frozenInstallation({ targetVersion: '2.0.0' }),
   'POST /installations/{bundleInstallId}/detach': frozenInstallation({}),
+  'POST /installations/{bundleInstallId}/unprotect': async () => {
+    const bundleInstallId = await deps.installed(plain, { scope: deps.newScope() })
+    const path = `/installations/${bundleInstallId}/protect`
+    await deps.ok(path, { method: 'POST', body: { reason: 'it serves everybody' } })
+    return { params: { bundleInstallId }, body: { reason: 'it moved' } }
+  },
   'POST /operations/{operationId}/retry': frozenOperation(false),
   'POST /operations/{operationId}/attempt-now': frozenOperation(true),
   'POST /operations/{operationId}/stop-retrying': frozenOperation(true),

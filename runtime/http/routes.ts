@@ -54,6 +54,7 @@ import { listFreezes, readFreeze, removeFreeze, saveFreeze } from '../use-cases/
 import { readRestrictions } from '../use-cases/gate/admit.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
+import { protectInstallation, unprotectInstallation } from '../use-cases/installations/protection.ts'
 import {
   listInstallations,
   listInstalledVersions,
@@ -147,6 +148,9 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'POST /installations/{bundleInstallId}/upgrade/plan': planUpgrade,
     'POST /installations/{bundleInstallId}/detach': detach,
     'POST /installations/{bundleInstallId}/detach/plan': planDetach,
+
+    'POST /installations/{bundleInstallId}/protect': protectInstallation,
+    'POST /installations/{bundleInstallId}/unprotect': unprotectInstallation,
 
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,

@@ -1,3 +1,4 @@
+import type { ColumnType, Generated } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Weekly } from '#contract/runtime-api/freezes.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
@@ -15,4 +16,16 @@ export interface FreezeSettings {
   blocks: ChangeKind[]
   allowsRecovery: boolean
   message: string
+}
+
+export interface FreezeTable {
+  name: string
+  /** Of its environments and of its scopes. */
+  environment_keys: string[]
+  /** Null for a weekly one. */
+  ends_at: string | null
+  settings: ColumnType<FreezeSettings, string, string>
+  updated_at: Generated<string>
+  updated_by_id: string
+  updated_by_name: string
 }

@@ -23,7 +23,7 @@ import type {
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
-import type { FreezeSettings } from './freeze.ts'
+import type { FreezeTable } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
 import type { ChangeRequestTables } from './change-request-tables.ts'
@@ -101,6 +101,11 @@ export interface RuntimeTables extends ChangeRequestTables {
     /** The place of the version in lists; a trigger sets it. */
     version_order: GeneratedAlways<string>
     last_execution_sequence: Generated<number>
+    /** All null unless it is protected from being detached. */
+    protected_at: Generated<string | null>
+    protected_by_id: Generated<string | null>
+    protected_by_name: Generated<string | null>
+    protected_reason: Generated<string | null>
     created_at: Time
     updated_at: Time
   }
@@ -321,17 +326,7 @@ export interface RuntimeTables extends ChangeRequestTables {
   'runtime.plugin': PluginTable
   'runtime.plugin_report': PluginReportTable
   'runtime.plugin_policy': { environment_key: string; policy: PluginPolicyName }
-  'runtime.change_freeze': {
-    name: string
-    /** Of its environments and of its scopes. */
-    environment_keys: string[]
-    /** Null for a weekly one. */
-    ends_at: string | null
-    settings: Json<FreezeSettings>
-    updated_at: Time
-    updated_by_id: string
-    updated_by_name: string
-  }
+  'runtime.change_freeze': FreezeTable
   /** Written by triggers. */
   'runtime.plugin_endpoint': { plugin_id: string; since: Time; endpoint: string }
   'runtime.plugin_credential': {

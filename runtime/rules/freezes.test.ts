@@ -216,6 +216,42 @@ describe('a freeze', () => {
   })
 })
 
+describe('a protected installation', () => {
+  it('is neither detached nor taken over, not even by an override, until the protection is lifted', async () => {
+    const scope = harness.newScope()
+    const id = await harness.installed(bundle, { scope })
+    const path = `/installations/${id}`
+    await harness.ok(`${path}/protect`, { method: 'POST', body: { reason: 'It serves everybody.' } })
+    const { protection } = await harness.installation(id)
+    assert.deepEqual([protection?.by.name, protection?.reason], ['ada', 'It serves everybody.'])
+    assert.equal((await post(`${path}/protect`, { reason: 'again' })).errorCode, 'REQUEST_INVALID')
+    const detach = { reason: 'gone' }
+    for (const body of [detach, { ...detach, override: true }]) {
+      const { errorCode, json } = await post(`${path}/detach`, body)
+      assert.equal(errorCode, 'INSTALLATION_PROTECTED')
+      assert.match(JSON.stringify(json), /It serves everybody/)
+    }
+    const batch = await harness.ok('/batches/plan', {
+      method: 'POST',
+      body: { action: 'DETACH', targets: [id] },
+    })
+    assert.match(JSON.stringify(batch['items']), /INSTALLATION_PROTECTED/)
+    // everything else goes on, and what fails can be retried
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const operation = await harness.upgrade(id, { targetVersion: '2.0.0' })
+    const { run } = await harness.fails(operation, 'PLUGIN_REPORTED_FAILURE')
+    const takeover = await post(`/operations/${operation}/takeover`, { run, reason: 'it cannot end' })
+    assert.equal(takeover.errorCode, 'INSTALLATION_PROTECTED')
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    assert.equal((await post(`/operations/${operation}/retry`, { run })).errorCode, '0')
+    await harness.succeeds(operation)
+    await harness.ok(`${path}/unprotect`, { method: 'POST', body: { reason: 'It moved.' } })
+    assert.equal((await harness.installation(id)).protection, undefined)
+    await harness.succeeds(await harness.detach(id))
+    assert.equal((await post(`${path}/protect`, detach)).errorCode, 'INSTALLATION_NOT_ACTIVE')
+  })
+})
+
 describe('freezes', () => {
   it('are seen and changed only for places that a person may see and change', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]

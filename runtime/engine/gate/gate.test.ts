@@ -45,7 +45,7 @@ describe('the gate', () => {
                 const freeze = freezeOf({ ...place, ...time, blocks: [blocked], allowsRecovery })
                 const found = restraintsOn(
                   { kinds, isRecovery, isApproved: false, scope: SCOPE },
-                  { now: NOW, freezes: [freeze], needsApproval: [] },
+                  { now: NOW, freezes: [freeze], needsApproval: [], protection: null },
                 )
                 const expected =
                   isHere && isNow && kinds.includes(blocked) && (!isRecovery || !allowsRecovery) ? 1 : 0
@@ -59,6 +59,7 @@ describe('the gate', () => {
       {
         now: NOW,
         needsApproval: [],
+        protection: null,
         freezes: [
           freezeOf({}),
           freezeOf({ name: 'again' }),
@@ -95,8 +96,10 @@ describe('the gate', () => {
       needsApproval: ChangeKind[],
       { isRecovery = false, isApproved = false } = {},
     ) =>
-      restraintsOn({ kinds, isRecovery, isApproved, scope: SCOPE }, { now: NOW, freezes: [], needsApproval })
-        .length > 0
+      restraintsOn(
+        { kinds, isRecovery, isApproved, scope: SCOPE },
+        { now: NOW, freezes: [], needsApproval, protection: null },
+      ).length > 0
     for (const kind of CHANGE_KINDS) {
       assert.equal(asks([kind], [kind]), true)
       assert.equal(asks([kind], [kind], { isApproved: true }), false)

@@ -36,6 +36,8 @@ export interface GateFacts {
   freezes: readonly GateFreeze[]
   /** The kinds that need an approved change request in the environment. */
   needsApproval: readonly ChangeKind[]
+  /** That the installation is protected from being detached; null if it is not, or if the change is of none. */
+  protection: { by: { name: string }; reason: string } | null
 }
 
 /** Why a change is refused. */
@@ -45,11 +47,33 @@ export interface Restraint {
   until: string | null
   /** It also refuses to retry, stop and take over operations. */
   blocksRecovery: boolean
+  /** Nobody can override it. */
+  isFirm?: true
 }
 
-/** Every reason to refuse a change; a person with `change:override` may set them aside. Empty: it is admitted. */
+/**
+ * Every reason to refuse a change; a person with `change:override` may set those aside that are not firm. Empty: it is admitted.
+ */
 export function restraintsOn(request: GateRequest, facts: GateFacts): Restraint[] {
-  return [...freezesOn(request, facts), ...approvalFor(request, facts)]
+  return [...protectionFrom(request, facts), ...freezesOn(request, facts), ...approvalFor(request, facts)]
+}
+
+/** A DETACH that began before is not stopped: only a new one is refused, and a takeover, which starts one. */
+function protectionFrom({ kinds, isRecovery }: GateRequest, { protection }: GateFacts): Restraint[] {
+  const isDetach = kinds.includes('TAKEOVER') || (kinds.includes('DETACH') && !isRecovery)
+  if (protection === null || !isDetach) return []
+  const message = platformMessage('installationProtected', {
+    person: protection.by.name,
+    text: protection.reason,
+  })
+  return [
+    {
+      problem: { errorCode: 'INSTALLATION_PROTECTED', ...message },
+      until: null,
+      blocksRecovery: true,
+      isFirm: true,
+    },
+  ]
 }
 
 /** A retry changes no plan, so it needs no approval. A takeover is a kind of its own beside the DETACH that it starts. */

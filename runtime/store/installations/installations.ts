@@ -65,6 +65,25 @@ export function findInstallation(db: Db, bundleInstallId: string): Promise<Insta
     .executeTakeFirst()
 }
 
+/** Protects an installation, or lifts its protection with null. */
+export async function setProtection(
+  tx: Tx,
+  bundleInstallId: string,
+  protection: { by: { id: string; name: string }; reason: string } | null,
+): Promise<void> {
+  await tx
+    .updateTable('runtime.installation')
+    .set({
+      protected_at: protection && sql<string>`clock_timestamp()`,
+      protected_by_id: protection?.by.id ?? null,
+      protected_by_name: protection?.by.name ?? null,
+      protected_reason: protection?.reason ?? null,
+      updated_at: sql<string>`clock_timestamp()`,
+    })
+    .where('bundle_install_id', '=', bundleInstallId)
+    .execute()
+}
+
 /** Returns the installation of a bundle in a scope that is not DETACHED; there is at most one. */
 export function findUndetached(
   db: Db,

@@ -120,6 +120,8 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   }),
   'POST /installations/{bundleInstallId}/upgrade': installation,
   'POST /installations/{bundleInstallId}/detach': installation,
+  'POST /installations/{bundleInstallId}/protect': installation,
+  'POST /installations/{bundleInstallId}/unprotect': protectedInstallation,
   'POST /operations/{operationId}/retry': failedOperation,
   'POST /operations/{operationId}/attempt-now': waitingOperation,
   'POST /operations/{operationId}/stop-retrying': waitingOperation,
@@ -214,6 +216,13 @@ async function proposed({ submit = true, actor = 'ada' } = {}) {
 
 async function installation(): Promise<Sample> {
   return { params: { bundleInstallId: (await configured()).bundleInstallId } }
+}
+
+async function protectedInstallation(): Promise<Sample> {
+  const sample = await installation()
+  const path = `/installations/${String(sample.params?.['bundleInstallId'])}/protect`
+  await deps.ok(path, { method: 'POST', body: { reason: 'it serves everybody' } })
+  return sample
 }
 
 let freezes = 0

@@ -29,6 +29,8 @@ export interface AdmittedChange {
   /** A retry, an attempt now, or the end of the retries of an operation of this kind. A takeover always is one. */
   isRecovery?: true
   scope: Scope
+  /** Of the installation that it concerns. */
+  protection?: GateFacts['protection']
 }
 
 /** What the gate says of a change. Only `admit` makes it, and no operation is made without one. */
@@ -48,7 +50,7 @@ export interface Admission {
 export async function admit(
   db: Db,
   actor: Actor,
-  { kind, isRecovery, scope }: AdmittedChange,
+  { kind, isRecovery, scope, protection = null }: AdmittedChange,
   way: Way,
 ): Promise<Admission> {
   const isTakeover = kind === 'TAKEOVER'
@@ -63,9 +65,11 @@ export async function admit(
     isApproved: way.isApproved === true,
     scope,
   }
-  const restraints = restraintsOn(request, await loadFacts(db, scope))
+  const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), protection })
+  const isFirm = restraints.some((restraint) => restraint.isFirm)
   if (restraints.length === 0) return { problems: [], overridden: false }
-  if (way.override !== true) return { problems: restraints.map(({ problem }) => problem), overridden: false }
+  if (way.override !== true || isFirm)
+    return { problems: restraints.map(({ problem }) => problem), overridden: false }
   authorize(actor, 'change:override', scope)
   if (way.isItem !== true) requireRecentSignIn(actor)
   requireReasonToOverride(way)
@@ -109,6 +113,7 @@ async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> 
   return {
     now: Date.parse(now),
     needsApproval,
+    protection: null,
     freezes: freezes.map(({ name, settings }) => ({ name, ...settings })),
   }
 }

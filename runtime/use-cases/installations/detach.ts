@@ -1,6 +1,6 @@
 import { uuidv7 } from '#http-kit/random.ts'
 import { detachPlan } from '../../engine/plans/detach-plan.ts'
-import { operationView } from '../../engine/views.ts'
+import { operationView, protectionOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -76,7 +76,12 @@ export async function evaluateDetach(
 ): Promise<OperationEvaluation> {
   const refusals = new Refusals()
   await refusals.try(() => requireActive(db, installation))
-  const admission = await admit(db, actor, { kind: 'DETACH', scope: scopeOf(scope) }, way)
+  const admission = await admit(
+    db,
+    actor,
+    { kind: 'DETACH', scope: scopeOf(scope), protection: protectionOf(installation) },
+    way,
+  )
   refusals.add(admission.problems)
   const { version } = installation
   const ledger = await readLedger(db, vault, [installation.bundle_install_id])

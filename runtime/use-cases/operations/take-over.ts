@@ -2,7 +2,7 @@ import { uuidv7 } from '#http-kit/random.ts'
 import { detachPlan } from '../../engine/plans/detach-plan.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { mergedWrites } from '../../engine/steps/plugin-writes.ts'
-import { operationView } from '../../engine/views.ts'
+import { operationView, protectionOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -101,7 +101,12 @@ export async function evaluateTakeover(
   const refusals = new Refusals()
   const problem = notFailedInRun(failed, run)
   if (problem !== null) refusals.list.push(new DomainError('TAKEOVER_NOT_ALLOWED', problem))
-  const admission = await admit(db, actor, { kind: 'TAKEOVER', scope: scopeOf(failed) }, way)
+  const admission = await admit(
+    db,
+    actor,
+    { kind: 'TAKEOVER', scope: scopeOf(failed), protection: protectionOf(installation) },
+    way,
+  )
   refusals.add(admission.problems)
   const ledger = await readLedger(db, vault, [failed.bundle_install_id])
   const calls = (await readCalls(db, vault, failed.operation_id)).map(callOf)

@@ -158,6 +158,11 @@ export const codes = codeTexts({
     message: '当前处于变更冻结期，不允许此类变更。未做任何更改。',
     remedy: '请等待冻结期结束，或联系管理员。',
   },
+  INSTALLATION_PROTECTED: {
+    title: '该安装实例受保护',
+    message: '受保护的安装实例不能分离，也不能接管。未做任何更改。',
+    remedy: '请了解保护原因，然后在其页面上解除保护。',
+  },
   FREEZE_STALE: {
     title: '该冻结期已更改',
     message: '在您打开之后，它又被保存过。您的更改未保存。',

@@ -21,6 +21,8 @@ const ICONS: Partial<Record<AuditAction, IconName>> = {
   'installation.install': 'plus',
   'installation.upgrade': 'sortUp',
   'installation.detach': 'detached',
+  'installation.protect': 'lock',
+  'installation.unprotect': 'unlocked',
   'operation.retry': 'retry',
   'operation.attempt-now': 'retry',
   'operation.stop-retrying': 'close',

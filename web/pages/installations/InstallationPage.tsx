@@ -19,6 +19,7 @@ import { Actions } from './detail/Actions.tsx'
 import { ClaimNotice } from './detail/ClaimNotice.tsx'
 import { Identity } from './detail/Identity.tsx'
 import { Plugins } from './detail/Plugins.tsx'
+import { ProtectionNotice } from './detail/Protection.tsx'
 import { Resources } from './detail/Resources.tsx'
 import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages/installations.ts'
 import { References } from './detail/References.tsx'
@@ -83,6 +84,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
         </>
       }
     >
+      <ProtectionNotice detail={detail} />
       <Succession detail={detail} />
       <Identity detail={detail} />
       <div className="mb-5">

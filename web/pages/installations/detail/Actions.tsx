@@ -7,6 +7,7 @@ import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { IconName } from '../../../ui/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
+import { ProtectionAction } from './Protection.tsx'
 import { unavailableReason } from './unavailable-reason.ts'
 import { useWrite } from '../../../api/write.ts'
 import { EndpointProbes } from '../../../subjects/plan/EndpointProbes.tsx'
@@ -70,11 +71,16 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
           </LinkOrReason>
           <Button
             variant="dangerQuiet"
-            disabledReason={!mayDetach ? t('installations.reason.permission.detach') : notNow}
+            disabledReason={
+              !mayDetach
+                ? t('installations.reason.permission.detach')
+                : (notNow ?? (detail.protection && t('installations.reason.protected')))
+            }
             onClick={() => setDetaching(true)}
           >
             {t('installations.detach')}
           </Button>
+          <ProtectionAction detail={detail} />
         </>
       )}
       {/* stays mounted until it has opened the operation, which may have ended by then */}
