@@ -49,20 +49,12 @@ export const upgradeTo = sql<string | null>`(
     and ${isNewer('newest', 'installed')})`
 
 /** Returns one installation with its claim. */
-export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationViewRow | undefined> {
-  return db
-    .selectFrom('runtime.installation as installation')
-    .leftJoin('runtime.operation as claim', (join) =>
-      join
-        .onRef('claim.bundle_install_id', '=', 'installation.bundle_install_id')
-        .on('claim.holds_claim', '=', true),
-    )
-    .selectAll('installation')
-    .select(claimColumns)
-    .select(claimRetired.as('claim_plugin_retired'))
-    .select(upgradeTo.as('upgrade_to'))
-    .where('installation.bundle_install_id', '=', bundleInstallId)
-    .executeTakeFirst()
+export async function findInstallation(
+  db: Db,
+  bundleInstallId: string,
+): Promise<InstallationViewRow | undefined> {
+  const [found] = await loadInstallations(db, [bundleInstallId])
+  return found
 }
 
 /** Protects an installation, or lifts its protection with null. */
