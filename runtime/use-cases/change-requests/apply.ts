@@ -169,7 +169,7 @@ async function start(
           ...change.input,
           concurrency: BATCH_CONCURRENCY,
           ...needed,
-        } as Input<'POST /batches'>['body'],
+        },
       })
       return { operationIds: [], batchId: batch.batchId }
     }

@@ -3,7 +3,6 @@ import type { Permission } from '#contract/endpoint/permission.ts'
 import type { ChangeEntry, ChangeRequestDetail, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
 import { isApproved, LIVE_STATES } from '../../engine/change-requests/transition.ts'
-import type { Actor } from '../../model/actor.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db } from '../../model/db.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -151,7 +150,7 @@ function evaluatedAt<Result>(
     const row = await requireChangeRequest(db, changeRequestId)
     if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
     const content = await openContent({ db, vault: deps.vault }, row)
-    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor as Actor }, content, {
+    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor }, content, {
       ...placeOf(row),
       scopes,
     })

@@ -1,6 +1,5 @@
 import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
 import type { NewChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
@@ -166,8 +165,7 @@ function keptChanges(changes: KeptChanges, stored: Changes): Changes {
       locator,
       Object.fromEntries(
         Object.entries(properties).map(([property, value]) => {
-          if (value === null || value['@type'] !== 'Data' || 'value' in value)
-            return [property, value as TypedValue | null]
+          if (value === null || value['@type'] !== 'Data' || 'value' in value) return [property, value]
           const kept = getOwn(getOwn(stored, locator) ?? {}, property)
           if (kept !== undefined) return [property, kept]
           throw new DomainError('REQUEST_INVALID', platformMessage('changeValueUnknown'), {

@@ -11,7 +11,11 @@ export function TextField<Values extends FieldValues>({
   kind = 'words',
   maxLength,
   ...rest
-}: FieldProps<Values, string> & { kind?: 'words' | 'code' | 'key' | 'address'; maxLength?: number }) {
+}: FieldProps<Values, string> & {
+  /** `time`: a day and a time of the person's clock, as `2026-12-24T22:00`. */
+  kind?: 'words' | 'code' | 'key' | 'address' | 'time'
+  maxLength?: number
+}) {
   const { field, fieldState } = useController({ control, name })
   const busy = useFormBusy()
   const isTrimmed = kind === 'key' || kind === 'address'
@@ -20,7 +24,8 @@ export function TextField<Values extends FieldValues>({
       {(wiring) => (
         <TextInput
           {...wiring}
-          code={kind !== 'words'}
+          code={kind !== 'words' && kind !== 'time'}
+          type={kind === 'time' ? 'datetime-local' : 'text'}
           inputMode={kind === 'address' ? 'url' : undefined}
           maxLength={maxLength}
           readOnly={busy}

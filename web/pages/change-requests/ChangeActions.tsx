@@ -8,7 +8,7 @@ import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
-import { TimeField } from '../../forms/fields/TimeField.tsx'
+import { TextField } from '../../forms/fields/TextField.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
@@ -277,10 +277,16 @@ function ScheduleDialog({ request, onClose }: { request: ChangeRequestDetail; on
       submit={t('changes.schedule')}
       onClose={onClose}
     >
-      <TimeField control={form.control} name="notBefore" label={t('changes.schedule.notBefore')} />
-      <TimeField
+      <TextField
+        control={form.control}
+        name="notBefore"
+        kind="time"
+        label={t('changes.schedule.notBefore')}
+      />
+      <TextField
         control={form.control}
         name="notAfter"
+        kind="time"
         label={t('changes.schedule.notAfter')}
         help={t('changes.schedule.zone', { zone: timeZone })}
       />

@@ -39,7 +39,7 @@ export function useRequestReview() {
       { submit, beforeLeaving }: { submit: boolean; beforeLeaving?: () => void },
     ): Promise<void> => {
       const { changeRequest } = await create.mutateAsync({
-        body: { ...proposal, submit } as Call<'POST /change-requests'>['body'],
+        body: { ...proposal, submit },
       })
       beforeLeaving?.()
       showToast({ text: t(submit ? 'changes.made.submitted' : 'changes.made.draft') })

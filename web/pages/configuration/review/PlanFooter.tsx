@@ -118,13 +118,11 @@ export function PlanFooter({
           </span>
         }
       >
-        {proposal.edited !== null
-          ? t('changes.editing.save')
-          : isGuarded
-            ? t('changes.submit')
-            : taken.length === 0
-              ? t('common.save')
-              : t('configuration.review.save', { n: taken.length })}
+        {isProposed
+          ? t(proposal.edited !== null ? 'changes.editing.save' : 'changes.submit')
+          : taken.length === 0
+            ? t('common.save')
+            : t('configuration.review.save', { n: taken.length })}
       </Button>
     </>
   )
