@@ -72,11 +72,7 @@ const BLIND = { comparing: 'never' } as const
 type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
 
 /** How the items of a batch come in: those who make or continue it are checked before. */
-export const wayOfItem = (
-  override: boolean,
-  reason: string | null | undefined,
-  isApproved?: true | undefined,
-): Way => ({
+export const wayOfItem = (override: boolean, reason: string | null | undefined, isApproved?: true): Way => ({
   isApproved,
   override: override ? true : undefined,
   reason,
