@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention`
+const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -26,6 +26,7 @@ function readArguments() {
 
 const { names, amount, only } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
+  conflict: async () => (await import('./conflict.ts')).benchConflict(),
   console: async () => (await import('./console.ts')).benchConsole(),
   graph: async () => (await import('./graph.ts')).benchGraph(),
   typing: async () => (await import('./typing.ts')).benchTyping(),

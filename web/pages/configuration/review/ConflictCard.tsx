@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Side } from '#contract/json-schema/merge-json.ts'
+import type { Conflict, Side } from '#contract/json-schema/merge-json.ts'
 import { shownOf, type Edit } from '../../../forms/property/property-edit.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
@@ -12,7 +12,9 @@ import { Checkbox, Radio } from '../../../ui/Checkbox.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { FieldErrorText } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
+import { NearList } from '../../../ui/NearList.tsx'
 import { Time } from '../../../ui/Time.tsx'
+import { PlaceName } from '../../../ui/value/LeafChanges.tsx'
 import { plainIn } from '../../../ui/value/plain-value.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
@@ -61,6 +63,8 @@ export function ConflictCard({
   const isWhole = conflicts.every(({ path, kind }) => path === WHOLE && kind === 'value')
   const isOther = chosen?.take === 'other'
   const nameOf = placeNamer(definition, t)
+  const mine = plainIn(viewOf(edit, isSensitive))
+  const placeOf = ({ steps }: Conflict) => nameOf(steps, mine)
   const choose = (side: Side, of: readonly string[]) => onChoose(chooseSide(merged, side, of, chosen))
 
   return (
@@ -110,15 +114,23 @@ export function ConflictCard({
       )}
       {!isWhole && !isOther && (
         <div className="space-y-3 px-4 py-3">
-          {conflicts.map((conflict) => (
-            <LeafChoice
-              key={`${conflict.kind} ${conflict.path}`}
-              conflict={conflict}
-              place={nameOf(conflict.steps, plainIn(viewOf(edit, isSensitive)))}
-              chosen={sides.get(conflict.path)}
-              onChoose={(side) => choose(side, [conflict.path])}
-            />
-          ))}
+          <NearList
+            items={conflicts}
+            keyOf={({ kind, path }) => `${kind} ${path}`}
+            full={(conflict) => (
+              <LeafChoice
+                conflict={conflict}
+                place={placeOf(conflict)}
+                chosen={sides.get(conflict.path)}
+                onChoose={(side) => choose(side, [conflict.path])}
+              />
+            )}
+            brief={(conflict, ref) => (
+              <p ref={ref} className="h-20">
+                <PlaceName name={placeOf(conflict)} />
+              </p>
+            )}
+          />
         </div>
       )}
       {verdict.kind === 'conflict' && !isWhole && !isOther && (
