@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Bundle } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -18,7 +19,9 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { catalogCall, type CatalogSearch } from '#contract/console-api/pages/catalog.ts'
-import { PublishDialog } from './PublishDialog.tsx'
+
+/** With the forms, which the list does without. */
+const PublishDialog = lazyPart(async () => (await import('./PublishDialog.tsx')).PublishDialog)
 
 const route = getRouteApi('/catalog')
 
@@ -45,6 +48,7 @@ export function CatalogPage() {
         <Button
           icon="plus"
           disabledReason={!mayPublish && t('catalog.reason.publish')}
+          {...PublishDialog.onIntent}
           onClick={() => setPublishing(true)}
         >
           {t('catalog.publish')}
@@ -86,7 +90,11 @@ export function CatalogPage() {
           <EmptyState icon="catalog" title={t('catalog.empty.title')} message={t('catalog.empty.message')} />
         }
       />
-      {publishing && <PublishDialog onClose={() => setPublishing(false)} />}
+      {publishing && (
+        <Suspense>
+          <PublishDialog onClose={() => setPublishing(false)} />
+        </Suspense>
+      )}
     </Page>
   )
 }
@@ -119,7 +127,8 @@ const bundleColumns = (t: Translate): Column<Bundle>[] => [
     id: 'environment',
     header: t('catalog.column.environment'),
     cell: ({ bundle }) => <Mono>{bundle.environmentKey}</Mono>,
-    width: '8rem',
+    width: '7.5rem',
+    hideBelow: 'md',
   },
   {
     id: 'latest',

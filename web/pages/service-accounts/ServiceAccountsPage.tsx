@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, useCallback, useId, useMemo, useState } from 'react'
+import { Fragment, Suspense, useCallback, useId, useMemo, useState } from 'react'
 import { serviceAccountsCall } from '#contract/console-api/pages/sessions.ts'
 import type { ServiceAccount, ServiceAccountToken } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -21,8 +22,11 @@ import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { actionOf, SERVICE_ACCOUNTS, type AccountAction } from './account-action.ts'
-import { AccountActionDialog } from './AccountActionDialog.tsx'
-import { RolesDialog } from './RolesDialog.tsx'
+
+const AccountActionDialog = lazyPart(
+  async () => (await import('./AccountActionDialog.tsx')).AccountActionDialog,
+)
+const RolesDialog = lazyPart(async () => (await import('./RolesDialog.tsx')).RolesDialog)
 
 const MAX_VALID = 2
 
@@ -87,15 +91,17 @@ export function ServiceAccountsPage() {
           ))}
         </div>
       )}
-      {action?.kind === 'create' || action?.kind === 'roles' ? (
-        <RolesDialog
-          account={action.kind === 'roles' ? action.account : null}
-          resumed={resumed}
-          onClose={close}
-        />
-      ) : (
-        action && <AccountActionDialog action={action} isResumed={resumed !== null} onClose={close} />
-      )}
+      <Suspense>
+        {action?.kind === 'create' || action?.kind === 'roles' ? (
+          <RolesDialog
+            account={action.kind === 'roles' ? action.account : null}
+            resumed={resumed}
+            onClose={close}
+          />
+        ) : (
+          action && <AccountActionDialog action={action} isResumed={resumed !== null} onClose={close} />
+        )}
+      </Suspense>
     </Page>
   )
 }

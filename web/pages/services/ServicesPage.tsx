@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
@@ -20,7 +21,9 @@ import { Mono } from '../../ui/Id.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { servicesCall, servicesSearch, type ServicesSearch } from '#contract/console-api/pages/services.ts'
-import { ServiceDialog } from './ServiceDialog.tsx'
+
+/** With the forms, which the list does without. */
+const ServiceDialog = lazyPart(async () => (await import('./ServiceDialog.tsx')).ServiceDialog)
 
 const route = getRouteApi('/services')
 
@@ -48,6 +51,7 @@ export function ServicesPage() {
         <Button
           icon="plus"
           disabledReason={!may && t('services.reason.permission')}
+          {...ServiceDialog.onIntent}
           onClick={() => setRegistering(true)}
         >
           {t('services.register')}
@@ -87,7 +91,11 @@ export function ServicesPage() {
           />
         }
       />
-      {registering && <ServiceDialog service={null} onClose={() => setRegistering(false)} />}
+      {registering && (
+        <Suspense>
+          <ServiceDialog service={null} onClose={() => setRegistering(false)} />
+        </Suspense>
+      )}
     </Page>
   )
 }

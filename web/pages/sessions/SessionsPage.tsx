@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { allSessionsCall, ownSessionsCall } from '#contract/console-api/pages/sessions.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { SessionEntry } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -22,7 +23,9 @@ import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { browserName } from './browser-name.ts'
-import { EndSessionDialog, type Ending } from './EndSessionDialog.tsx'
+import type { Ending } from './EndSessionDialog.tsx'
+
+const EndSessionDialog = lazyPart(async () => (await import('./EndSessionDialog.tsx')).EndSessionDialog)
 
 const route = getRouteApi('/sessions')
 
@@ -81,7 +84,11 @@ export function SessionsPage() {
         onClear={search.q !== undefined && (() => void navigate({ search: { whose: 'everyone' } }))}
         empty={<EmptyState icon="screen" title={t('sessions.none.title')} message={t('sessions.none')} />}
       />
-      {ending && <EndSessionDialog ending={ending} onClose={() => setEnding(null)} />}
+      {ending && (
+        <Suspense>
+          <EndSessionDialog ending={ending} onClose={() => setEnding(null)} />
+        </Suspense>
+      )}
     </Page>
   )
 }
@@ -118,7 +125,7 @@ const sessionColumns = (
               <Mono className="block truncate text-xs text-faint">{person.id}</Mono>
             </>
           ),
-          width: '24%',
+          width: 'max(12rem, 24cqi)',
         },
         {
           id: 'roles',
@@ -156,13 +163,14 @@ const sessionColumns = (
     id: 'created',
     header: t('sessions.created'),
     cell: ({ createdAt }) => <Time at={createdAt} inRow />,
-    width: '9rem',
+    width: '8.25rem',
+    ...(isEveryone && { hideBelow: 'lg' }),
   },
   {
     id: 'seen',
     header: t('sessions.seen'),
     cell: ({ lastSeenAt }) => <Time at={lastSeenAt} inRow />,
-    width: '9rem',
+    width: '8.25rem',
   },
   {
     id: 'actions',
@@ -170,7 +178,7 @@ const sessionColumns = (
     headerHidden: true,
     align: 'end',
     card: 'wide',
-    width: isEveryone ? '14rem' : '7rem',
+    width: isEveryone ? '9.5rem' : '7rem',
     cell: (session) => (
       <span className="inline-flex flex-wrap justify-end gap-2">
         {!session.isCurrent && (
