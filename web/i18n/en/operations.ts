@@ -930,7 +930,11 @@ export const batches = {
   'items.result': 'Result',
   'items.operation': 'Operation',
   'items.open': 'View operation',
-  'items.lock': 'View that operation',
+  'items.lock': '{type} operation',
+  'items.lockedByFailed':
+    'Locked by the {operation}, which failed. Retry it, or take it over and detach. Then plan this again.',
+  'items.lockedByRunning':
+    'Locked by the {operation}, which has not finished. Plan this again when it has ended.',
   'filter.all': 'All',
   'fact.version': 'Target version',
   'fact.values': 'New values',

@@ -115,7 +115,7 @@ test('an item that was refused because of a lock links to the operation that hol
     }),
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  const link = page.getByRole('table', { name: 'Items' }).getByRole('link', { name: 'View that operation' })
+  const link = page.getByRole('table', { name: 'Items' }).getByRole('link', { name: 'Install operation' })
   await expect.element(link).toHaveAttribute('href', `/operations/${holder}`)
 })
 

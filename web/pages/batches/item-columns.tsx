@@ -2,10 +2,11 @@ import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { itemLook } from '../../subjects/batch/batch-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
-import { useText, type Translate } from '../../i18n/use-text.ts'
+import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Beats } from '../../ui/Beats.tsx'
+import { OPERATION_TYPES } from '../../ui/states.ts'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
@@ -47,7 +48,7 @@ export const itemColumns = (
     header: t('batches.items.scope'),
     cell: ({ scope }) => <ScopeText scope={scope} />,
     card: 'wide',
-    width: 'max(10.5rem, 22cqi)',
+    width: 'max(13.5rem, 22cqi)',
   },
   ...(hasValues ? [valuesColumn(t, input)] : []),
   {
@@ -74,6 +75,7 @@ export const itemColumns = (
 /** The result, how far the operation is, and why it was refused or failed. */
 function Result({ item: { state, phase, message, parameters, code } }: { item: BatchItem }) {
   const t = useText()
+  const rich = useRichText()
   const lock = lockOf(parameters)
   return (
     <>
@@ -88,12 +90,15 @@ function Result({ item: { state, phase, message, parameters, code } }: { item: B
       </span>
       {message !== undefined && (
         <span title={code} className="block pb-1 text-xs leading-snug whitespace-normal text-muted">
-          {messageText({ message, parameters })}
-          {lock !== undefined && (
-            <TextLink to={paths.operation(lock)} className="ml-1">
-              {t('batches.items.lock')}
-            </TextLink>
-          )}
+          {lock === undefined
+            ? messageText({ message, parameters })
+            : rich(`batches.items.${lock.reason}`, {
+                operation: (
+                  <TextLink to={paths.operation(lock.operationId)}>
+                    {t('batches.items.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}
+                  </TextLink>
+                ),
+              })}
         </span>
       )}
     </>
@@ -131,8 +136,10 @@ const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<Batc
 }
 
 /** The operation that locks the installation, if that is why an item was refused. */
-function lockOf(parameters: BatchItem['parameters']): string | undefined {
-  const { reason, operationId } = parameters ?? {}
-  const isLocked = reason === 'lockedByFailed' || reason === 'lockedByRunning'
-  return isLocked && typeof operationId === 'string' ? operationId : undefined
+function lockOf(parameters: BatchItem['parameters']) {
+  const { reason, operationId, operationType: named } = parameters ?? {}
+  const operationType = OPERATION_TYPES.find((type) => type === named)
+  if (reason !== 'lockedByFailed' && reason !== 'lockedByRunning') return undefined
+  if (typeof operationId !== 'string' || operationType === undefined) return undefined
+  return { reason, operationId, operationType } as const
 }

@@ -82,6 +82,7 @@ function Escalation({ follow: { escalateAfterMinutes, escalateTo, escalatesUntil
 const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Column<Follow>[] => [
   {
     id: 'what',
+    width: 'max(14rem, 34cqi)',
     header: t('inbox.field.followed'),
     cell: (follow) => {
       const { text, to } = followName(follow, t)
@@ -100,21 +101,20 @@ const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Colu
     header: t('inbox.field.scope'),
     cell: ({ subject, scope }) =>
       subject.kind === 'scope' || scope === null ? <Nothing /> : <ScopeText scope={scope} />,
-    width: '14rem',
+    width: 'max(11rem, 18cqi)',
     hideBelow: 'md',
   },
   {
     id: 'escalation',
     header: t('inbox.field.escalation'),
     cell: (follow) => <Escalation follow={follow} />,
-    width: '18rem',
   },
   {
     id: 'actions',
     header: t('inbox.field.actions'),
     headerHidden: true,
     cell: (follow) => (
-      <span className="flex flex-wrap justify-end gap-1">
+      <span className="flex flex-wrap justify-end gap-1 @max-[40rem]/table:-ml-2 @max-[40rem]/table:justify-start">
         <Button
           size="sm"
           variant="quiet"
@@ -125,7 +125,7 @@ const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Colu
         <FollowButton subject={follow.subject} />
       </span>
     ),
-    width: '12rem',
+    width: '9.5rem',
     align: 'end',
     card: 'plain',
   },

@@ -132,7 +132,7 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
       ) : (
         <Nothing />
       ),
-    width: '9rem',
+    width: '8rem',
   },
   {
     id: 'scope',
@@ -140,20 +140,20 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
     cell: ({ operation }) =>
       operation === null ? <Nothing /> : <ScopeText scope={operation.installation} />,
     width: '14rem',
-    hideBelow: 'md',
+    hideBelow: 'lg',
   },
   {
     id: 'at',
     header: t('inbox.field.at'),
     cell: ({ at, snoozedUntil }) => <Time at={snoozedUntil ?? at} inRow />,
-    width: '9rem',
+    width: '8.25rem',
   },
   {
     id: 'actions',
     header: t('inbox.field.actions'),
     headerHidden: true,
     cell: (row) => <RowActions row={row} />,
-    width: '6rem',
+    width: '4rem',
     align: 'end',
     card: 'plain',
   },

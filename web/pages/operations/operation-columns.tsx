@@ -91,7 +91,7 @@ export function operationColumns(
       id: 'next',
       header: t('common.nextStep'),
       width: '12.25rem',
-      hideBelow: 'md',
+      hideBelow: hasRoom ? 'md' : 'lg',
       card: 'line',
       // most operations have succeeded, and nobody has to do anything
       cell: (operation) =>

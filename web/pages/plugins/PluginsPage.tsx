@@ -101,7 +101,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
         {title} <span className="mono ml-1 font-normal text-faint">{pluginId}</span>
       </>
     ),
-    width: 'max(14rem, 26cqi)',
+    width: 'max(13rem, 26cqi)',
   },
   {
     id: 'endpoint',
@@ -149,6 +149,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
     cell: (plugin) => validCredentials(plugin),
     align: 'end',
     width: '8.5rem',
+    hideBelow: 'md',
   },
 ]
 

@@ -24,7 +24,7 @@ export const propertyColumns = (t: Translate): Column<PropertyRow>[] => [
         )}
       </span>
     ),
-    width: 'clamp(11rem, 22cqi, 20rem)',
+    width: 'clamp(13.5rem, 22cqi, 20rem)',
   },
   {
     id: 'value',

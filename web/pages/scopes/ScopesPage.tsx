@@ -117,7 +117,7 @@ const scopeColumns = (
     cell: (scope) => {
       const draft = drafts.find((one) => scopeText(one.scope) === scopeText(scope))
       return (
-        <span className="inline-flex max-w-full flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="inline-flex max-w-full items-center gap-x-2 gap-y-1 @max-[40rem]/table:flex-wrap">
           <ScopeText scope={scope} />
           <EnvironmentDot
             mark={marks.find(({ environmentKey }) => environmentKey === scope.environmentKey)}
@@ -210,7 +210,8 @@ const scopeColumns = (
       </PlainLink>
     ),
     align: 'end',
-    width: '9rem',
+    width: '8rem',
+    hideBelow: 'md',
     card: 'wide',
   },
 ]

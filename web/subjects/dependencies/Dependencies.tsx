@@ -119,16 +119,20 @@ const reachedColumns = (t: Translate): Column<ReachedUse>[] => [
         to={paths.installation(installation.bundleInstallId)}
         className="target rounded-sm font-medium hover:underline"
       >
-        <BundleName title={title} bundle={installation.bundle} />
+        <BundleName
+          title={title}
+          bundle={installation.bundle}
+          idClass="@min-[40rem]/table:@max-[68rem]/table:hidden"
+        />
       </PlainLink>
     ),
-    width: '20%',
+    width: 'max(8.5rem, 18cqi)',
   },
   {
     id: 'scope',
     header: t('references.column.scope'),
     cell: ({ installation: { installation } }) => <ScopeText scope={installation} />,
-    width: '20%',
+    width: 'max(11rem, 20cqi)',
     card: 'wide',
   },
   {
@@ -168,6 +172,7 @@ const reachedColumns = (t: Translate): Column<ReachedUse>[] => [
         {between === 0 ? t('references.graph.directly') : t('references.graph.between', { n: between })}
       </span>
     ),
-    width: '11rem',
+    width: '10.5rem',
+    hideBelow: 'lg',
   },
 ]

@@ -25,12 +25,17 @@ export function PropertyPlaceText({
 }) {
   return (
     <span className="block py-1.5 whitespace-normal">
-      <TextLink to={paths.configuration(installation, { resource: locator, property })}>
-        {resourceText({ locator, resourceTitle })} · <span className="mono">{property}</span>
-      </TextLink>
-      <span className="block text-xs">
-        <LocatorText locator={locator} />
+      <span title={locator}>
+        <TextLink to={paths.configuration(installation, { resource: locator, property })}>
+          {resourceText({ locator, resourceTitle })} · <span className="mono">{property}</span>
+        </TextLink>
       </span>
+      {/* a title needs no address */}
+      {resourceTitle === null && (
+        <span className="block text-xs">
+          <LocatorText locator={locator} />
+        </span>
+      )}
     </span>
   )
 }
@@ -41,7 +46,9 @@ export function ServiceLink({ serviceId, title }: { serviceId: string; title: st
   return (
     <>
       <TextLink to={paths.service(serviceId)}>{title}</TextLink>{' '}
-      <span className="mono text-faint">{serviceId}</span>
+      <span title={serviceId} className="mono text-faint @min-[40rem]/table:@max-[68rem]/table:hidden">
+        {serviceId}
+      </span>
     </>
   )
 }

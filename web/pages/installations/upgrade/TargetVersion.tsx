@@ -63,7 +63,7 @@ export function TargetVersion({
           {(wiring) => (
             <Select
               {...wiring}
-              className="mono"
+              {...(target !== undefined && { className: 'mono' })}
               value={target ?? ''}
               placeholder={t('installations.upgrade.choose')}
               options={[

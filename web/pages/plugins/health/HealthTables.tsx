@@ -26,20 +26,22 @@ function figureColumns<Row>(t: Translate, of: (row: Row) => HealthFigures): Colu
     id: keyof typeof FIGURE_WIDTHS,
     header: string,
     text: (figures: HealthFigures) => string,
+    hideBelow?: Column<Row>['hideBelow'],
   ): Column<Row> => ({
     id,
     header,
     cell: (row) => text(of(row)),
     align: 'end',
     width: FIGURE_WIDTHS[id],
+    ...(hideBelow && { hideBelow }),
   })
   return [
     column('attempts', t('pluginHealth.attempts'), ({ attempts }) => formatNumber(attempts)),
-    column('succeeded', t('pluginHealth.succeeded'), ({ succeeded }) => formatNumber(succeeded)),
+    column('succeeded', t('pluginHealth.succeeded'), ({ succeeded }) => formatNumber(succeeded), 'lg'),
     column('share', t('pluginHealth.share'), (figures) => percentText(uncertainShare(figures), t)),
-    column('p50', t('pluginHealth.column.p50'), ({ p50Ms }) => durationText(p50Ms, t)),
+    column('p50', t('pluginHealth.column.p50'), ({ p50Ms }) => durationText(p50Ms, t), 'lg'),
     column('p95', t('pluginHealth.column.p95'), ({ p95Ms }) => durationText(p95Ms, t)),
-    column('needed', t('pluginHealth.needed'), ({ attemptsNeeded }) => numberText(attemptsNeeded)),
+    column('needed', t('pluginHealth.needed'), ({ attemptsNeeded }) => numberText(attemptsNeeded), 'xl'),
   ]
 }
 
