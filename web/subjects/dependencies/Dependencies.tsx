@@ -132,7 +132,7 @@ const reachedColumns = (t: Translate): Column<ReachedUse>[] => [
     id: 'scope',
     header: t('references.column.scope'),
     cell: ({ installation: { installation } }) => <ScopeText scope={installation} />,
-    width: 'max(11rem, 20cqi)',
+    width: 'max(13.5rem, 20cqi)',
     card: 'wide',
   },
   {
