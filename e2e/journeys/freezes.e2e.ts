@@ -37,6 +37,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   await dialog.getByLabel('Reason').fill('Customers are locked out')
   await saveButton(admin).click()
   const saved = admin.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })
+  await expect(saved).toContainText('Succeeded')
   await saved.getByRole('link', { name: /^Configure/ }).click()
   await expectPage(admin, 'Configure CRM suite Succeeded')
   await expect(admin.getByText('A freeze was overridden')).toBeVisible()
