@@ -4,6 +4,16 @@ import { operationParams, Override, Reason } from './common.ts'
 import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
 
+/** The run that the person saw. */
+const inRun = {
+  body: z.strictObject({
+    run: z.number().int().positive(),
+    reason: Reason.optional(),
+    override: Override,
+  }),
+  answer: z.object({ operation: Operation }),
+} as const
+
 /** What a person does about the run of an operation that has failed or waits. */
 export const operationRunEndpoints = defineEndpoints({
   'POST /operations/{operationId}/retry': {
@@ -12,12 +22,7 @@ export const operationRunEndpoints = defineEndpoints({
     audit: 'operation.retry',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
-    body: z.strictObject({
-      run: z.number().int().positive(),
-      reason: Reason.optional(),
-      override: Override,
-    }),
-    answer: z.object({ operation: Operation }),
+    ...inRun,
     codes: [
       'NOT_FOUND',
       'OPERATION_NOT_RETRYABLE',
@@ -33,12 +38,7 @@ export const operationRunEndpoints = defineEndpoints({
     audit: 'operation.attempt-now',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
-    body: z.strictObject({
-      run: z.number().int().positive(),
-      reason: Reason.optional(),
-      override: Override,
-    }),
-    answer: z.object({ operation: Operation }),
+    ...inRun,
     codes: [
       'NOT_FOUND',
       'OPERATION_NOT_RETRYABLE',
