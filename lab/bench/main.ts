@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention`
+const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -13,6 +13,9 @@ function readArguments() {
       attempts: { type: 'string', default: '0' },
       failed: { type: 'string' },
       only: { type: 'string' },
+      minutes: { type: 'string', default: '480' },
+      restart: { type: 'string', default: '30' },
+      out: { type: 'string', default: '.cache/soak' },
     },
   })
   const amount = {
@@ -21,10 +24,11 @@ function readArguments() {
     attempts: Number(values.attempts),
     ...(values.failed !== undefined && { failed: Number(values.failed) }),
   }
-  return { names: positionals, amount, only: values.only ?? '' }
+  const soak = { minutes: Number(values.minutes), restartMinutes: Number(values.restart), out: values.out }
+  return { names: positionals, amount, only: values.only ?? '', soak }
 }
 
-const { names, amount, only } = readArguments()
+const { names, amount, only, soak } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   conflict: async () => (await import('./conflict.ts')).benchConflict(),
   console: async () => (await import('./console.ts')).benchConsole(),
@@ -36,6 +40,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   retention: async () => (await import('./retention.ts')).benchRetention(),
   requests: async () => (await import('./requests.ts')).benchRequests(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
+  soak: async () => (await import('./soak.ts')).benchSoak(soak),
 }
 if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {
   console.error(usage)
