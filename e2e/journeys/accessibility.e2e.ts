@@ -10,12 +10,15 @@ const STANDARD = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22
 /** The axe violations of the current page for these rules or tags, each with its element. */
 async function violations(page: Page, runOnly: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
-  return page.evaluate(async (rules) => {
+  return page.evaluate((rules) => {
     const { axe: checker } = globalThis as unknown as { axe: typeof axe }
-    const found = await checker.run(document, { runOnly: rules, resultTypes: ['violations'] })
-    return found.violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, html, any }) => `${id}: ${target.join(' ')} ${html} ${any[0]?.message ?? ''}`),
-    )
+    return checker
+      .run(document, { runOnly: rules, resultTypes: ['violations'] })
+      .then((found) =>
+        found.violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, html, any }) => `${id}: ${target.join(' ')} ${html} ${any[0]?.message ?? ''}`),
+        ),
+      )
   }, runOnly)
 }
 
