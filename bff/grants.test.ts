@@ -23,6 +23,8 @@ const TABLE: [Permission, string][] = [
   ['service:write', 'admin'],
   ['notification:write', 'admin'],
   ['policy:write', 'admin'],
+  ['change:propose', 'operator support admin'],
+  ['change:approve', 'operator support admin'],
   ['change:override', 'admin'],
   ['account:write', 'admin'],
 ]

@@ -131,8 +131,11 @@ describe('every endpoint', () => {
       assertProblem(await send(method, addressOf(name), { headers: foreign }), 403, 'PERMISSION_DENIED')
     })
     if (isWrite(name, row)) {
-      // what a batch needs depends on its action and its targets, which the runtime knows; everyone may save views
-      if (!name.startsWith('POST /batches') && row.access.needs !== 'session')
+      // what a batch or a change request needs depends on its action and its targets, which the runtime knows; everyone may
+      // save views
+      const isJudgedThere =
+        name.startsWith('POST /batches') || name === 'POST /change-requests/{changeRequestId}/apply'
+      if (!isJudgedThere && row.access.needs !== 'session')
         test(`${name} is refused for viewers (G01)`, async () => {
           const body = name === 'POST /installations' ? { scope } : {}
           assertProblem(
