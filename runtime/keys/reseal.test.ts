@@ -270,6 +270,7 @@ it('every table that holds sealed values is resealed', async () => {
     'batch_item',
     'bundle_version',
     'plugin_report',
+    'change_freeze',
   ]
   assert.deepEqual(
     sealing.rows
