@@ -391,7 +391,7 @@ const CASES: readonly Case[] = [
     where: 'clock.sync in Before resources',
     who: 'Plugin owner',
     todo: /clock/i,
-    says: ['Perhaps, if the cause has passed', /31\d s|5 min/],
+    says: ['Once the cause is fixed or has passed', /31\d s|5 min/],
   },
   {
     name: 'limited',
