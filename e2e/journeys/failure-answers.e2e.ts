@@ -120,7 +120,7 @@ const CASES: readonly Case[] = [
     where: 'undefined.sync in Before resources',
     who: 'Support: Check the values from other plugins',
     todo: /take the operation over/i,
-    says: ['undefined.registrar wrote it in this operation', 'shop-undefined'],
+    says: ['undefined.registrar wrote it in this operation', 'Its owner: Team registrar', 'shop-undefined'],
     neverSays: ['then retry'],
   },
   {

@@ -371,6 +371,7 @@ export const operations = {
   'values.KEPT': '{plugin} may write it ({stage}), and left it as it was.',
   'values.MISSING': '{plugin} may write it ({stage}), and wrote nothing.',
   'values.attempts': 'Its attempts: {results}.',
+  'values.owner': 'Its owner: {owner}.',
   'values.lost': 'no result',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',

@@ -319,6 +319,7 @@ export const operations: Translated<typeof source.operations> = {
   'values.KEPT': '{plugin} 可以写入（{stage}），但保留了原值。',
   'values.MISSING': '{plugin} 可以写入（{stage}），但未写入任何值。',
   'values.attempts': '其各次尝试：{results}。',
+  'values.owner': '插件负责人：{owner}。',
   'values.lost': '无结果',
   'failed.progress': '变更状态',
   'failed.progress.done': '已完成：{parts}',

@@ -191,14 +191,25 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
     <Section title={t('operations.values.title')} about={t('operations.values.about')}>
       <ul className="divide-y divide-line">
         {values.map((value) => (
-          <ValueRow key={`${value.locator} ${value.property}`} value={value} />
+          <ValueRow
+            key={`${value.locator} ${value.property}`}
+            value={value}
+            owner={operation.plugins.find(({ pluginId }) => pluginId === value.writer.pluginId)?.owner?.team}
+          />
         ))}
       </ul>
     </Section>
   )
 }
 
-function ValueRow({ value: { locator, property, value, writer, kind, at, attempts } }: { value: ValueRead }) {
+function ValueRow({
+  value: { locator, property, value, writer, kind, at, attempts },
+  owner,
+}: {
+  value: ValueRead
+  /** Who is responsible for the plugin that writes it. */
+  owner: string | undefined
+}) {
   const t = useText()
   const rich = useRichText()
   const results = attempts.map(
@@ -221,6 +232,7 @@ function ValueRow({ value: { locator, property, value, writer, kind, at, attempt
             time: at === null ? '' : <Time at={at} />,
           })}
           {attempts.length > 1 && ` ${t('operations.values.attempts', { results: joinList(t, results) })}`}
+          {owner !== undefined && ` ${t('operations.values.owner', { owner })}`}
         </span>
       </div>
     </li>
