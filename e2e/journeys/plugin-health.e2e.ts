@@ -31,7 +31,8 @@ test('the health of a plugin shows its uncertain attempts, and leads to each att
   const latest = page.getByRole('table', { name: 'Latest attempts' })
   const uncertain = latest
     .getByRole('row')
-    .filter({ hasText: operationId.slice(-6) })
+    .filter({ has: page.locator(`a[href*="${operationId}"]`) })
+    .filter({ hasText: 'Configure CRM suite' })
     .filter({ hasText: 'Unknown' })
   await uncertain.getByRole('link').click()
   await expectPage(page, 'Configure CRM suite Succeeded')
