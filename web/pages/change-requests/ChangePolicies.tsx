@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 import { CHANGE_KINDS } from '#contract/console-api/vocabulary.ts'
 import type { ChangePolicy } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -38,9 +37,11 @@ export function ChangePolicies({ onClose }: { onClose: () => void }) {
   )
 }
 
+const policiesQuery = apiQuery('GET /change-policies', { query: {} })
+
 function PolicyList() {
   const t = useText()
-  const policies = useQuery(apiQuery('GET /change-policies', { query: {} }))
+  const policies = useQuery(policiesQuery)
   const error = useErrorView(policies.error)
   if (error)
     return <ErrorState error={error} retrying={policies.isFetching} onRetry={() => void policies.refetch()} />
@@ -103,6 +104,7 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
     },
   })
   const { control } = form
+  const policies = useQuery(policiesQuery)
   const save = useWrite('PUT /change-policies/{environmentKey}', {
     invalidates: ['GET /change-policies', 'GET /change-requests'],
   })
@@ -110,18 +112,22 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
     form,
     async (values) => {
       const { environmentKey } = values
-      const { updatedAt } = await callApi('GET /change-policies/{environmentKey}', {
-        params: { environmentKey },
-      })
-      await save.mutateAsync({
-        params: { environmentKey },
-        body: {
-          requiredFor: CHANGE_KINDS.filter((kind) => values[kind]),
-          approvals: Number(values.approvals),
-          updatedAt,
-          ...reasonIn(values),
-        },
-      })
+      // the one in the list above: another one that somebody set meanwhile is not replaced unseen
+      const shown = policies.data?.items.find((policy) => policy.environmentKey === environmentKey)
+      await save
+        .mutateAsync({
+          params: { environmentKey },
+          body: {
+            requiredFor: CHANGE_KINDS.filter((kind) => values[kind]),
+            approvals: Number(values.approvals),
+            updatedAt: shown?.updatedAt ?? null,
+            ...reasonIn(values),
+          },
+        })
+        .catch((error: unknown) => {
+          void policies.refetch()
+          throw error
+        })
       showToast({ text: t('changes.policy.saved', { environment: environmentKey }) })
       onClose()
     },
