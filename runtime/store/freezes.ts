@@ -8,7 +8,10 @@ import type { RuntimeTables } from '../model/tables.ts'
 
 export type FreezeRow = Selectable<RuntimeTables['runtime.change_freeze']>
 
-/** What may refuse changes in an environment now: one statement, because every write reads it. */
+/**
+ * What may refuse changes in an environment now: one statement, because every write reads it. Now is the moment of this statement
+ * and not of the start of the transaction, which may have waited for a lock since.
+ */
 export async function readGate(
   db: Db,
   environmentKey: string,
@@ -24,11 +27,12 @@ export async function readGate(
     settings: FreezeSettings | null
     needs_approval: ChangeKind[] | null
   }>`
-    select now() as now, standing.name, standing.settings,
+    select moment.now, standing.name, standing.settings,
       (select required_for from runtime.change_policy where environment_key = ${environmentKey}) as needs_approval
-    from (values (true)) as moment
+    from (select clock_timestamp() as now) as moment
     left join runtime.change_freeze as standing
-      on ${environmentKey} = any (standing.environment_keys) and (standing.ends_at is null or standing.ends_at > now())
+      on ${environmentKey} = any (standing.environment_keys)
+        and (standing.ends_at is null or standing.ends_at > moment.now)
     order by standing.name`.execute(db)
   return {
     now: rows[0]?.now ?? '',

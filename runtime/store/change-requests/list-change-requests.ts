@@ -141,3 +141,10 @@ export async function readTurn(
       coalesce(${not_after}::timestamptz <= clock_timestamp(), false) as "isOver"`.execute(tx)
   return rows[0] ?? { hasBegun: false, isOver: false }
 }
+
+/** The time of the database, in milliseconds since 1970. */
+export async function readMoment(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(tx)
+  return rows[0]?.ms ?? 0
+}

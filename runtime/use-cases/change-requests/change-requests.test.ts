@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -119,6 +120,41 @@ describe('a change request', () => {
         ['APPLIED', 'bundle-runtime'],
       ],
     )
+  })
+
+  it('is refused like any change that gets its lock after a freeze has begun', async () => {
+    const { scope } = await installed()
+    const from = new Date(Date.now() + 1_500).toISOString()
+    await deps.ok('/freezes/late', {
+      method: 'PUT',
+      body: {
+        scopes: [{ ...scope }],
+        from,
+        to: new Date(Date.now() + 3_600_000).toISOString(),
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'The books are being closed',
+        updatedAt: null,
+      },
+    })
+    const waiting = await deps.db.transaction().execute(async (tx) => {
+      await sql`select from runtime.scope where application_runtime_id = ${scope.applicationRuntimeId}
+        and workspace_id = ${scope.workspaceId} for update`.execute(tx)
+      const saving = deps.save(scope, changesOf({ name: 'late' }))
+      const sees = async (condition: RawBuilder<boolean>) => {
+        const { rows } = await sql<{ yes: boolean }>`select ${condition} as yes`.execute(deps.db)
+        return rows[0]?.yes === true
+      }
+      await until(() =>
+        sees(
+          sql`exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`,
+        ),
+      )
+      await until(() => sees(sql`clock_timestamp() > ${from}::timestamptz`))
+      return { saving }
+    })
+    assert.equal((await waiting.saving).errorCode, 'CHANGES_FROZEN')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'a' })
   })
 
   it('keeps its approvals when the base moves elsewhere, and loses them when its effect changes', async () => {

@@ -15,6 +15,7 @@ import {
   putApproval,
 } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import { readMoment } from '../../store/change-requests/list-change-requests.ts'
 import { findScope, lockScope } from '../../store/configuration/scopes.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -359,7 +360,7 @@ export async function scheduleChangeRequest(
   const { notBefore, notAfter, timeZone } = body
   const locked = await lockFor(context, params.changeRequestId, 'change:propose', body.revision)
   const { row, content, scopes } = locked
-  const now = deps.clock.now().getTime()
+  const now = await readMoment(tx)
   if (Date.parse(notAfter) <= Math.max(now, Date.parse(notBefore))) throw wrongTime('scheduleOrder')
   if (Date.parse(notAfter) > now + SCHEDULE_DAYS_MAX * 86_400_000) throw wrongTime('scheduleTooFar')
   const needed = permissionFor(content.change)
