@@ -160,6 +160,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'It cannot be detached or taken over while it is protected. Nothing was changed.',
     remedy: 'Ask why it is protected, and lift the protection on its page.',
   },
+  VERSION_PINNED: {
+    title: 'The installation is pinned to other versions',
+    message: 'It can be upgraded only to a version that its pin allows. Nothing was changed.',
+    remedy: 'Choose a version that the pin allows, or remove the pin on the page of the installation.',
+  },
   FREEZE_STALE: {
     title: 'The freeze has changed',
     message: 'It was saved again after you opened it. Your change was not saved.',
@@ -320,6 +325,7 @@ const STATUS: Readonly<Record<string, number>> = {
   CHANGES_FROZEN: 409,
   FREEZE_STALE: 409,
   INSTALLATION_PROTECTED: 409,
+  VERSION_PINNED: 409,
   APPROVAL_REQUIRED: 409,
   CHANGE_REQUEST_STATE: 409,
   CHANGE_REQUEST_STALE: 409,

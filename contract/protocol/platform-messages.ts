@@ -148,6 +148,9 @@ export const PLATFORM_MESSAGES = {
     'The installation is protected from being detached by {person}: {text} Lift the protection first.',
   installationAlreadyProtected: 'The installation is already protected.',
   installationNotProtected: 'The installation is not protected.',
+  versionPinned:
+    'The installation is pinned to {versions} by {person}: {text} Choose such a version, or remove the pin first.',
+  installationNotPinned: 'The installation is not pinned.',
   pluginRetiredRefusal:
     'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',
   pluginRetiredRetry:

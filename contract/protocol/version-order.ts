@@ -42,6 +42,10 @@ export function compareVersions(a: string, b: string): number {
   return one === other ? 0 : one < other ? -1 : 1
 }
 
+/** Whether a version is among those that a pin names: `1.4.2` only itself, `1.4.x` every version that begins with `1.4.`. */
+export const isPinnedTo = (versions: string, version: string): boolean =>
+  versions.endsWith('.x') ? version.startsWith(versions.slice(0, -1)) : version === versions
+
 /** Whether a change to `to` returns to an older version. */
 export const isDowngrade = (from: string | null, to: string | null): boolean =>
   from !== null && to !== null && compareVersions(to, from) < 0

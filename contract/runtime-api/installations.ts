@@ -28,7 +28,7 @@ import {
 import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, UPGRADES } from './vocabulary.ts'
+import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, SAFEGUARDS, UPGRADES } from './vocabulary.ts'
 
 /** A property of an ACTIVE installation, with the titles of the newest version of its bundle. */
 export const InstalledProperty = z.object({
@@ -47,16 +47,22 @@ export type InstalledProperty = z.infer<typeof InstalledProperty>
 export const Protection = z.object({ at: Timestamp, by: Person, reason: z.string() })
 export type Protection = z.infer<typeof Protection>
 
+/** To which versions an installation can be upgraded: one, or those that begin alike, as `1.4.x`. */
+export const Pin = z.object({ versions: Key, at: Timestamp, by: Person, reason: z.string() })
+export type Pin = z.infer<typeof Pin>
+
 export const Installation = z.object({
   installation: InstallationIdentity,
   title: z.string().nullable(),
   state: z.enum(INSTALLATION_STATES),
   version: Key.nullable(),
-  /** The newest published version of the bundle, if it is newer than that of an ACTIVE installation. */
+  /** The newest published version of the bundle that its pin allows, if it is newer than that of an ACTIVE installation. */
   upgradeTo: Key.nullable(),
   claim: Claim.nullable(),
   /** Absent unless it is protected from being detached. */
   protection: Protection.optional(),
+  /** Absent unless it is pinned. */
+  pin: Pin.optional(),
   nextStep: NextStep,
   updatedAt: Timestamp,
 })
@@ -187,6 +193,7 @@ export const installationEndpoints = defineEndpoints({
       upgrade: oneOrMore(UPGRADES).optional(),
       state: oneOrMore(INSTALLATION_STATES).optional(),
       claim: oneOrMore(['none', 'any', ...CLAIM_STATES]).optional(),
+      safeguard: oneOrMore(SAFEGUARDS).optional(),
       q: searchText,
       sort: z.enum(INSTALLATION_SORTS).default('-updatedAt'),
       ...pageQuery,
@@ -286,6 +293,7 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'PLUGIN_NOT_CHECKED',
       'PLUGIN_RETIRED',
+      'VERSION_PINNED',
       'CHANGES_FROZEN',
       'APPROVAL_REQUIRED',
       'IDEMPOTENCY_KEY_REUSED',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
-import { installationParams, Reason } from './common.ts'
+import { installationParams, Key, Reason } from './common.ts'
 import { Installation } from './installations.ts'
 
 const row = {
@@ -9,6 +9,8 @@ const row = {
   body: z.strictObject({ reason: Reason }),
   answer: z.object({ installation: Installation }),
 } as const
+
+const pinned = { ...row, access: { needs: 'installation:upgrade', where: 'object' } } as const
 
 export const protectionEndpoints = defineEndpoints({
   'POST /installations/{bundleInstallId}/protect': {
@@ -30,5 +32,22 @@ export const protectionEndpoints = defineEndpoints({
     audit: 'installation.unprotect',
     codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
     recentSignIn: 'always',
+  },
+  'POST /installations/{bundleInstallId}/pin': {
+    ...pinned,
+    summary: 'Pin an installation: it can be upgraded to these versions only, until somebody removes the pin',
+    audit: 'installation.pin',
+    body: z.strictObject({
+      /** One version, or the beginning of some: `1.4.x`. */
+      versions: Key,
+      reason: Reason,
+    }),
+    codes: ['NOT_FOUND', 'INSTALLATION_NOT_ACTIVE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /installations/{bundleInstallId}/unpin': {
+    ...pinned,
+    summary: 'Remove the pin of an installation',
+    audit: 'installation.unpin',
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
   },
 })

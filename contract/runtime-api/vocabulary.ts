@@ -34,6 +34,9 @@ export type TargetRefusal = (typeof TARGET_REFUSALS)[number]
 /** Whether a newer version of the bundle is published, of an ACTIVE installation. */
 export const UPGRADES = ['available', 'none'] as const
 
+/** What holds an installation back: it is protected from being detached, or pinned to versions. */
+export const SAFEGUARDS = ['protected', 'pinned'] as const
+
 /** Sort orders of the list of installations; the first is the default. */
 export const INSTALLATION_SORTS = [
   '-updatedAt',
@@ -133,6 +136,8 @@ export const AUDIT_ACTIONS = [
   'installation.detach',
   'installation.protect',
   'installation.unprotect',
+  'installation.pin',
+  'installation.unpin',
   'operation.retry',
   'operation.attempt-now',
   'operation.stop-retrying',

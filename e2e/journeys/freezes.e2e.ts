@@ -54,7 +54,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   await expect(admin.getByText('No freezes')).toBeVisible()
 })
 
-test('a protected installation cannot be detached until the protection is lifted', async ({
+test('a protected installation cannot be detached, nor a pinned one upgraded to other versions, until that is lifted', async ({
   signIn,
   crmScope,
 }) => {
@@ -82,6 +82,21 @@ test('a protected installation cannot be detached until the protection is lifted
   await dialog.getByLabel('Why?').fill('It has moved')
   await dialog.getByRole('button', { name: 'Lift protection' }).click()
   await expect(page.getByRole('button', { name: 'Detach' })).toBeEnabled()
+
+  await page.getByRole('button', { name: 'Pin version' }).click()
+  await dialog.getByLabel('Versions').fill('0.9.x')
+  await dialog.getByLabel('Why?').fill('It was certified')
+  await dialog.getByRole('button', { name: 'Pin version' }).click()
+  await expect(page.getByText('Pinned to 0.9.x', { exact: true })).toBeVisible()
+  await page.goto(`/installations?${query}&safeguard=pinned`)
+  await expect(page.getByRole('img', { name: 'Pinned to 0.9.x' })).toBeVisible()
+  await page.goto(`/installations/${installed?.installation.bundleInstallId}?action=upgrade`)
+  await expect(page.getByText(/No version that the pin to 0\.9\.x allows/)).toBeVisible()
+  await page.goto(`/installations/${installed?.installation.bundleInstallId}`)
+  await page.getByRole('button', { name: 'Remove pin' }).click()
+  await dialog.getByLabel('Why?').fill('Certified again')
+  await dialog.getByRole('button', { name: 'Remove pin' }).click()
+  await expect(page.getByText('Pinned to 0.9.x', { exact: true })).toBeHidden()
 })
 
 const saveIn = (dialog: Awaited<ReturnType<typeof review>>) => dialog.getByRole('button', { name: /^Save/ })

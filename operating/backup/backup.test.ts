@@ -555,7 +555,17 @@ const LATER = {
   columns: {
     'bff.saved_view': ['request_digest'],
     'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
-    'runtime.installation': ['protected_at', 'protected_by_id', 'protected_by_name', 'protected_reason'],
+    'runtime.installation': [
+      'protected_at',
+      'protected_by_id',
+      'protected_by_name',
+      'protected_reason',
+      'pinned_to',
+      'pinned_at',
+      'pinned_by_id',
+      'pinned_by_name',
+      'pinned_reason',
+    ],
     'runtime.operation': ['cause_id', 'overridden', 'change_request_id'],
     'runtime.batch': ['overrides', 'change_request_id'],
     'runtime.batch_item': ['shown_values', 'environment_key', 'application_runtime_id', 'workspace_id'],

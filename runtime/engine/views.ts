@@ -3,7 +3,7 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
-import type { Installation, Protection } from '#contract/runtime-api/installations.ts'
+import type { Installation, Pin, Protection } from '#contract/runtime-api/installations.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { PluginLinks, PluginOwner, Retirement } from '#contract/runtime-api/plugins.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
@@ -100,6 +100,7 @@ export function currentCallOf<Row extends { stage: Stage; plugin_id: string }>(
 /** An installation as a row of a list. */
 export function installationView(row: InstallationViewRow): Installation {
   const protection = protectionOf(row)
+  const pin = pinOf(row)
   return {
     installation: identityOf(row),
     title: row.title,
@@ -108,6 +109,7 @@ export function installationView(row: InstallationViewRow): Installation {
     upgradeTo: row.upgrade_to,
     claim: claimOf(row),
     ...(protection !== null && { protection }),
+    ...(pin !== null && { pin }),
     nextStep: nextStepOfInstallation(row),
     updatedAt: row.updated_at,
   }
@@ -230,6 +232,15 @@ export function protectionOf(
   if (row.protected_at === null) return null
   const by = { id: row.protected_by_id ?? '', name: row.protected_by_name ?? '' }
   return { at: row.protected_at, by, reason: row.protected_reason ?? '' }
+}
+
+/** The pin of an installation as the runtime API returns it; null unless it is pinned. */
+export function pinOf(
+  row: Pick<InstallationRow, 'pinned_to' | 'pinned_at' | 'pinned_by_id' | 'pinned_by_name' | 'pinned_reason'>,
+): Pin | null {
+  if (row.pinned_to === null || row.pinned_at === null) return null
+  const by = { id: row.pinned_by_id ?? '', name: row.pinned_by_name ?? '' }
+  return { versions: row.pinned_to, at: row.pinned_at, by, reason: row.pinned_reason ?? '' }
 }
 
 /** The retirement of a plugin as the runtime API returns it; null unless it is retired. */

@@ -54,6 +54,7 @@ import { listFreezes, readFreeze, removeFreeze, saveFreeze } from '../use-cases/
 import { readRestrictions } from '../use-cases/gate/admit.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
+import { pinInstallation, unpinInstallation } from '../use-cases/installations/pin.ts'
 import { protectInstallation, unprotectInstallation } from '../use-cases/installations/protection.ts'
 import {
   listInstallations,
@@ -151,6 +152,8 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
 
     'POST /installations/{bundleInstallId}/protect': protectInstallation,
     'POST /installations/{bundleInstallId}/unprotect': unprotectInstallation,
+    'POST /installations/{bundleInstallId}/pin': pinInstallation,
+    'POST /installations/{bundleInstallId}/unpin': unpinInstallation,
 
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,

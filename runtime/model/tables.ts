@@ -106,6 +106,12 @@ export interface RuntimeTables extends ChangeRequestTables {
     protected_by_id: Generated<string | null>
     protected_by_name: Generated<string | null>
     protected_reason: Generated<string | null>
+    /** All null unless it is pinned; the versions are one, or the beginning of some with `.x`. */
+    pinned_to: Generated<string | null>
+    pinned_at: Generated<string | null>
+    pinned_by_id: Generated<string | null>
+    pinned_by_name: Generated<string | null>
+    pinned_reason: Generated<string | null>
     created_at: Time
     updated_at: Time
   }

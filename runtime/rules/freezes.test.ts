@@ -252,6 +252,58 @@ describe('a protected installation', () => {
   })
 })
 
+describe('a pinned installation', () => {
+  it('is upgraded only to versions of its pin, which its offers, the lists and batches respect', async () => {
+    const scope = harness.newScope()
+    const id = await harness.installed(bundle, { scope })
+    const path = `/installations/${id}`
+    const listed = async (query: string) => {
+      const { environmentKey, applicationRuntimeId, workspaceId } = scope
+      const place = `environmentKey=${environmentKey}&applicationRuntimeId=${applicationRuntimeId}&workspaceId=${workspaceId}`
+      const { items } = await harness.ok(`/installations?${place}&${query}`, {})
+      return (items as unknown[]).length
+    }
+    assert.equal((await harness.installation(id)).upgradeTo, '2.0.0')
+    await harness.ok(`${path}/pin`, {
+      method: 'POST',
+      body: { versions: '1.x', reason: 'It was certified.' },
+    })
+    const { pin, upgradeTo } = await harness.installation(id)
+    assert.deepEqual([pin?.versions, pin?.by.name, pin?.reason], ['1.x', 'ada', 'It was certified.'])
+    assert.equal(upgradeTo, null)
+    assert.deepEqual(
+      [
+        await listed('safeguard=pinned'),
+        await listed('safeguard=protected'),
+        await listed('upgrade=available'),
+        await listed('upgrade=none'),
+      ],
+      [1, 0, 0, 1],
+    )
+    const upgrade = { targetVersion: '2.0.0' }
+    for (const body of [upgrade, { ...upgrade, override: true, reason: 'now' }]) {
+      const { errorCode, json } = await post(`${path}/upgrade`, body)
+      assert.equal(errorCode, 'VERSION_PINNED')
+      assert.match(JSON.stringify(json), /pinned to 1\.x by ada: It was certified/)
+    }
+    const batch = await harness.ok('/batches/plan', {
+      method: 'POST',
+      body: { action: 'UPGRADE', targets: [id], input: upgrade },
+    })
+    assert.match(JSON.stringify(batch['items']), /VERSION_PINNED/)
+    // another pin replaces it
+    await harness.ok(`${path}/pin`, {
+      method: 'POST',
+      body: { versions: '2.0.0', reason: 'Certified again.' },
+    })
+    assert.equal((await harness.installation(id)).upgradeTo, '2.0.0')
+    await harness.succeeds(await harness.upgrade(id, upgrade))
+    await harness.ok(`${path}/unpin`, { method: 'POST', body: { reason: 'Not needed.' } })
+    assert.equal((await harness.installation(id)).pin, undefined)
+    assert.equal((await post(`${path}/unpin`, { reason: 'again' })).errorCode, 'REQUEST_INVALID')
+  })
+})
+
 describe('freezes', () => {
   it('are seen and changed only for places that a person may see and change', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]

@@ -47,6 +47,8 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /installations/{bundleInstallId}/detach': { reason: 'not needed any more' },
   'POST /installations/{bundleInstallId}/protect': { reason: 'it serves everybody' },
   'POST /installations/{bundleInstallId}/unprotect': { reason: 'it moved' },
+  'POST /installations/{bundleInstallId}/pin': { versions: '1.4.x', reason: 'it was certified' },
+  'POST /installations/{bundleInstallId}/unpin': { reason: 'certified again' },
   'POST /operations/{operationId}/retry': { run: 1 },
   'POST /operations/{operationId}/takeover': { run: 1, reason: 'it cannot end' },
   'POST /installations/plan': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },

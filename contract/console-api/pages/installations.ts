@@ -1,5 +1,5 @@
 import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
-import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, UPGRADES } from '../vocabulary.ts'
+import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, SAFEGUARDS, UPGRADES } from '../vocabulary.ts'
 
 export const installationsSearch = (raw: Raw) =>
   omitUndefined({
@@ -12,6 +12,7 @@ export const installationsSearch = (raw: Raw) =>
     upgrade: someOf(raw, 'upgrade', UPGRADES),
     state: someOf(raw, 'state', INSTALLATION_STATES),
     claim: someOf(raw, 'claim', ['none', 'any', ...CLAIM_STATES]),
+    safeguard: someOf(raw, 'safeguard', SAFEGUARDS),
     q: text(raw, 'q'),
     sort: oneOf(raw, 'sort', INSTALLATION_SORTS),
     cursor: text(raw, 'cursor'),

@@ -45,7 +45,7 @@ describe('the gate', () => {
                 const freeze = freezeOf({ ...place, ...time, blocks: [blocked], allowsRecovery })
                 const found = restraintsOn(
                   { kinds, isRecovery, isApproved: false, scope: SCOPE },
-                  { now: NOW, freezes: [freeze], needsApproval: [], protection: null },
+                  { now: NOW, freezes: [freeze], needsApproval: [], protection: null, pin: null },
                 )
                 const expected =
                   isHere && isNow && kinds.includes(blocked) && (!isRecovery || !allowsRecovery) ? 1 : 0
@@ -60,6 +60,7 @@ describe('the gate', () => {
         now: NOW,
         needsApproval: [],
         protection: null,
+        pin: null,
         freezes: [
           freezeOf({}),
           freezeOf({ name: 'again' }),
@@ -98,7 +99,7 @@ describe('the gate', () => {
     ) =>
       restraintsOn(
         { kinds, isRecovery, isApproved, scope: SCOPE },
-        { now: NOW, freezes: [], needsApproval, protection: null },
+        { now: NOW, freezes: [], needsApproval, protection: null, pin: null },
       ).length > 0
     for (const kind of CHANGE_KINDS) {
       assert.equal(asks([kind], [kind]), true)
@@ -116,5 +117,31 @@ describe('the gate', () => {
     // a takeover starts a DETACH, and is a kind of its own
     assert.equal(asks(['TAKEOVER', 'DETACH'], ['DETACH'], { isRecovery: true }), false)
     assert.equal(asks(['TAKEOVER', 'DETACH'], ['TAKEOVER'], { isRecovery: true }), true)
+  })
+
+  it('refuses an upgrade to a version that the pin does not name, and nothing else', () => {
+    const isRefused = (kind: ChangeKind, versions: string, targetVersion?: string) => {
+      const pin = { versions, by: { name: 'ada' }, reason: 'It was certified.' }
+      const [found] = restraintsOn(
+        {
+          kinds: [kind],
+          isRecovery: false,
+          isApproved: true,
+          scope: SCOPE,
+          ...(targetVersion !== undefined && { targetVersion }),
+        },
+        { now: NOW, freezes: [], needsApproval: [], protection: null, pin },
+      )
+      assert.equal(found?.isFirm, found && true)
+      return found?.problem.errorCode === 'VERSION_PINNED'
+    }
+    assert.equal(isRefused('UPGRADE', '1.4.x', '1.4.9'), false)
+    assert.equal(isRefused('UPGRADE', '1.4.x', '1.40.0'), true)
+    assert.equal(isRefused('UPGRADE', '1.4.x', '1.5.0'), true)
+    assert.equal(isRefused('UPGRADE', '1.4.2', '1.4.2'), false)
+    assert.equal(isRefused('UPGRADE', '1.4.2', '1.4.20'), true)
+    assert.equal(isRefused('UPGRADE', '1.4.2'), false)
+    for (const kind of CHANGE_KINDS.filter((one) => one !== 'UPGRADE'))
+      assert.equal(isRefused(kind, '1.4.2', '2.0.0'), false)
   })
 })

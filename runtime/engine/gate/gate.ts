@@ -1,4 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { isPinnedTo } from '#contract/protocol/version-order.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import type { PlatformProblem } from '../refusals.ts'
@@ -17,6 +18,8 @@ export interface GateRequest {
   /** It carries out a change request, whose approvals have been counted. */
   isApproved: boolean
   scope: Scope
+  /** Of a new INSTALL or UPGRADE. */
+  targetVersion?: string
 }
 
 /** A freeze, as far as the gate reads it. */
@@ -38,6 +41,8 @@ export interface GateFacts {
   needsApproval: readonly ChangeKind[]
   /** That the installation is protected from being detached; null if it is not, or if the change is of none. */
   protection: { by: { name: string }; reason: string } | null
+  /** To which versions the installation can be upgraded; null if it is not pinned, or if the change is of none. */
+  pin: { versions: string; by: { name: string }; reason: string } | null
 }
 
 /** Why a change is refused. */
@@ -55,7 +60,12 @@ export interface Restraint {
  * Every reason to refuse a change; a person with `change:override` may set those aside that are not firm. Empty: it is admitted.
  */
 export function restraintsOn(request: GateRequest, facts: GateFacts): Restraint[] {
-  return [...protectionFrom(request, facts), ...freezesOn(request, facts), ...approvalFor(request, facts)]
+  return [
+    ...protectionFrom(request, facts),
+    ...pinAgainst(request, facts),
+    ...freezesOn(request, facts),
+    ...approvalFor(request, facts),
+  ]
 }
 
 /** A DETACH that began before is not stopped: only a new one is refused, and a takeover, which starts one. */
@@ -71,6 +81,25 @@ function protectionFrom({ kinds, isRecovery }: GateRequest, { protection }: Gate
       problem: { errorCode: 'INSTALLATION_PROTECTED', ...message },
       until: null,
       blocksRecovery: true,
+      isFirm: true,
+    },
+  ]
+}
+
+/** An upgrade that began before is not stopped: its retry names no version. */
+function pinAgainst({ kinds, targetVersion }: GateRequest, { pin }: GateFacts): Restraint[] {
+  if (pin === null || targetVersion === undefined || !kinds.includes('UPGRADE')) return []
+  if (isPinnedTo(pin.versions, targetVersion)) return []
+  const message = platformMessage('versionPinned', {
+    versions: pin.versions,
+    person: pin.by.name,
+    text: pin.reason,
+  })
+  return [
+    {
+      problem: { errorCode: 'VERSION_PINNED', ...message },
+      until: null,
+      blocksRecovery: false,
       isFirm: true,
     },
   ]

@@ -48,16 +48,24 @@ export function findVersion(
 
 /**
  * The newest published version of the bundle of a row, as a subquery of one row: the highest release, or the highest
- * version if there is no release. Expects the columns bundle_environment_key and bundle_id of the alias.
+ * version if there is no release. Expects the columns bundle_environment_key and bundle_id of the alias. With `pin`, a column, only
+ * versions that it names.
  */
-export const newestVersionOf = (table: string): RawBuilder<unknown> => sql`(
+export const newestVersionOf = (table: string, pin?: string): RawBuilder<unknown> => sql`(
   select published.version, published.title, published.description, published.precedence, published.is_release,
     published.published_at
   from runtime.bundle_version as published
   where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
     and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
+    and ${pin === undefined ? sql`true` : isPinned('published', pin)}
   order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
   limit 1)`
+
+/** The condition that a version is one of those that a column names, as `isPinnedTo` decides it; also if the column is null. */
+const isPinned = (version: string, pin: string): RawBuilder<boolean> => sql<boolean>`(case
+    when ${sql.ref(pin)} is null then true
+    when right(${sql.ref(pin)}, 2) = '.x' then starts_with(${sql.ref(`${version}.version`)}, left(${sql.ref(pin)}, -1))
+    else ${sql.ref(`${version}.version`)} = ${sql.ref(pin)} end)`
 
 /** The condition that the first version is newer: by its precedence, or published later if that is the same. */
 export const isNewer = (newest: string, installed: string): RawBuilder<boolean> =>

@@ -37,12 +37,12 @@ export const selectedClaim = sql.join([
 ])
 
 /**
- * The newest published version of the bundle, if it is newer than that of an ACTIVE installation. Expects the alias
- * `installation`.
+ * The newest published version of the bundle that its pin allows, if it is newer than that of an ACTIVE installation. Expects the
+ * alias `installation`.
  */
 export const upgradeTo = sql<string | null>`(
   select newest.version
-  from runtime.bundle_version as installed, lateral ${newestVersionOf('installed')} as newest
+  from runtime.bundle_version as installed, lateral ${newestVersionOf('installed', 'installation.pinned_to')} as newest
   where installation.state = 'ACTIVE'
     and installed.bundle_environment_key = installation.bundle_environment_key
     and installed.bundle_id = installation.bundle_id and installed.version = installation.version
@@ -70,6 +70,26 @@ export async function setProtection(
       protected_by_id: protection?.by.id ?? null,
       protected_by_name: protection?.by.name ?? null,
       protected_reason: protection?.reason ?? null,
+      updated_at: sql<string>`clock_timestamp()`,
+    })
+    .where('bundle_install_id', '=', bundleInstallId)
+    .execute()
+}
+
+/** Pins an installation, or removes its pin with null. */
+export async function setPin(
+  tx: Tx,
+  bundleInstallId: string,
+  pin: { versions: string; by: { id: string; name: string }; reason: string } | null,
+): Promise<void> {
+  await tx
+    .updateTable('runtime.installation')
+    .set({
+      pinned_to: pin?.versions ?? null,
+      pinned_at: pin && sql<string>`clock_timestamp()`,
+      pinned_by_id: pin?.by.id ?? null,
+      pinned_by_name: pin?.by.name ?? null,
+      pinned_reason: pin?.reason ?? null,
       updated_at: sql<string>`clock_timestamp()`,
     })
     .where('bundle_install_id', '=', bundleInstallId)

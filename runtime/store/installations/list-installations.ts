@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import type { installationEndpoints } from '#contract/runtime-api/installations.ts'
 import type { Actor } from '../../model/actor.ts'
+import { UPGRADES } from '#contract/runtime-api/vocabulary.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
@@ -38,9 +39,12 @@ export async function listInstallations(
   const order = orderBy(sort, 'installation', filter.limit + 1)
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
   const isSelected =
-    versions === undefined || streams?.[0]?.isOfVersions === true ? sql`true` : isOneOf(versions)
+    versions === undefined || streams?.[0]?.isOfVersions === true
+      ? sql`true`
+      : sql`(${isOneOf(versions)} or installation.pinned_to is not null)`
+  const isOffered = filter.upgrade === undefined ? sql`true` : pinnedAs(filter.upgrade)
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
-    and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected}`
+    and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected} and ${isOffered}`
   const hasWords = words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)
   // reads the rows of the page first, then the claims of these rows only
   const page =
@@ -72,8 +76,19 @@ export async function listInstallations(
 }
 
 function installationFilter(filter: InstallationQuery): RawBuilder<unknown> {
-  const { bundleEnvironmentKey, bundleId, version, state, upgrade } = filter
+  const { bundleEnvironmentKey, bundleId, version, state, upgrade, safeguard } = filter
   const conditions: RawBuilder<unknown>[] = [sql`true`]
+  if (safeguard !== undefined)
+    conditions.push(
+      sql`(${sql.join(
+        safeguard.map((one) =>
+          one === 'protected'
+            ? sql`installation.protected_at is not null`
+            : sql`installation.pinned_to is not null`,
+        ),
+        sql` or `,
+      )})`,
+    )
   if (bundleEnvironmentKey !== undefined)
     conditions.push(sql`installation.bundle_environment_key = ${bundleEnvironmentKey}`)
   if (bundleId !== undefined) conditions.push(sql`installation.bundle_id = ${bundleId}`)
@@ -125,6 +140,12 @@ function isOneOf({ environments, bundles, versions }: SelectedVersions): RawBuil
     select * from unnest(${environments}::text[], ${bundles}::text[], ${versions}::text[]))`
 }
 
+/** Of a pinned installation, its pin decides whether there is an upgrade, not its version alone. */
+const pinnedAs = (upgrade: NonNullable<InstallationQuery['upgrade']>): RawBuilder<unknown> =>
+  upgrade.length === UPGRADES.length
+    ? sql`true`
+    : sql`(installation.pinned_to is null or ${upgradeTo} is ${upgrade.includes('available') ? sql`not null` : sql`null`})`
+
 interface Stream {
   /** A table expression with the alias `stream`. */
   keys: RawBuilder<unknown>
@@ -132,7 +153,7 @@ interface Stream {
   isIts: RawBuilder<unknown>
   /** Only the streams that the page begins with are read. */
   isMany?: boolean
-  /** Each stream is a version of a bundle, and no others are selected. */
+  /** Each stream is a version of a bundle, or the pinned installations, and no others are selected. */
   isOfVersions?: boolean
 }
 
@@ -146,7 +167,8 @@ function streamsOf(
   }: { visible: VisibleScopes; words: readonly FoundWord[]; versions: SelectedVersions | undefined },
 ): Stream[] | null {
   const places = visible.kind === 'scopes' ? visible.ids : null
-  if (places?.length === 0 || versions?.installations === 0) return []
+  if (places?.length === 0) return []
+  if (versions?.installations === 0) return [PINNED]
   const [rarest] = words.toSorted((one, other) => one.installations - other.installations)
   if (rarest !== undefined && rarest.installations <= SORTED_MAX) return streamsOfWord(rarest)
   if (rarest === undefined && places !== null && places.length <= MERGED_STREAMS_MAX)
@@ -181,7 +203,15 @@ function streamsOf(
       isMany: true,
       isOfVersions: true,
     },
+    PINNED,
   ]
+}
+
+/** What the version of a pinned installation tells of its upgrades says nothing. */
+const PINNED: Stream = {
+  keys: sql`(values (true)) as stream (key)`,
+  isIts: sql`installation.pinned_to is not null`,
+  isOfVersions: true,
 }
 
 /** The bundles that every word allows which matches nothing but bundles; null if there is no such word. */

@@ -122,6 +122,8 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   'POST /installations/{bundleInstallId}/detach': installation,
   'POST /installations/{bundleInstallId}/protect': installation,
   'POST /installations/{bundleInstallId}/unprotect': protectedInstallation,
+  'POST /installations/{bundleInstallId}/pin': installation,
+  'POST /installations/{bundleInstallId}/unpin': pinnedInstallation,
   'POST /operations/{operationId}/retry': failedOperation,
   'POST /operations/{operationId}/attempt-now': waitingOperation,
   'POST /operations/{operationId}/stop-retrying': waitingOperation,
@@ -222,6 +224,13 @@ async function protectedInstallation(): Promise<Sample> {
   const sample = await installation()
   const path = `/installations/${String(sample.params?.['bundleInstallId'])}/protect`
   await deps.ok(path, { method: 'POST', body: { reason: 'it serves everybody' } })
+  return sample
+}
+
+async function pinnedInstallation(): Promise<Sample> {
+  const sample = await installation()
+  const path = `/installations/${String(sample.params?.['bundleInstallId'])}/pin`
+  await deps.ok(path, { method: 'POST', body: { versions: '1.x', reason: 'it was certified' } })
   return sample
 }
 

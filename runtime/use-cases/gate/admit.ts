@@ -31,6 +31,9 @@ export interface AdmittedChange {
   scope: Scope
   /** Of the installation that it concerns. */
   protection?: GateFacts['protection']
+  pin?: GateFacts['pin']
+  /** Of a new INSTALL or UPGRADE. */
+  targetVersion?: string
 }
 
 /** What the gate says of a change. Only `admit` makes it, and no operation is made without one. */
@@ -50,7 +53,7 @@ export interface Admission {
 export async function admit(
   db: Db,
   actor: Actor,
-  { kind, isRecovery, scope, protection = null }: AdmittedChange,
+  { kind, isRecovery, scope, protection = null, pin = null, targetVersion }: AdmittedChange,
   way: Way,
 ): Promise<Admission> {
   const isTakeover = kind === 'TAKEOVER'
@@ -64,8 +67,9 @@ export async function admit(
     isRecovery: isRecovery === true || isTakeover,
     isApproved: way.isApproved === true,
     scope,
+    ...(targetVersion !== undefined && { targetVersion }),
   }
-  const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), protection })
+  const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), protection, pin })
   const isFirm = restraints.some((restraint) => restraint.isFirm)
   if (restraints.length === 0) return { problems: [], overridden: false }
   if (way.override !== true || isFirm)
@@ -114,6 +118,7 @@ async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> 
     now: Date.parse(now),
     needsApproval,
     protection: null,
+    pin: null,
     freezes: freezes.map(({ name, settings }) => ({ name, ...settings })),
   }
 }

@@ -163,6 +163,11 @@ export const codes = codeTexts({
     message: '受保护的安装实例不能分离，也不能接管。未做任何更改。',
     remedy: '请了解保护原因，然后在其页面上解除保护。',
   },
+  VERSION_PINNED: {
+    title: '该安装实例已固定为其他版本',
+    message: '只能升级到固定范围内的版本。未做任何更改。',
+    remedy: '请选择固定范围内的版本，或在该安装实例的页面上取消固定。',
+  },
   FREEZE_STALE: {
     title: '该冻结期已更改',
     message: '在您打开之后，它又被保存过。您的更改未保存。',

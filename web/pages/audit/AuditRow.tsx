@@ -23,6 +23,8 @@ const ICONS: Partial<Record<AuditAction, IconName>> = {
   'installation.detach': 'detached',
   'installation.protect': 'lock',
   'installation.unprotect': 'unlocked',
+  'installation.pin': 'bookmark',
+  'installation.unpin': 'bookmark',
   'operation.retry': 'retry',
   'operation.attempt-now': 'retry',
   'operation.stop-retrying': 'close',

@@ -63,6 +63,15 @@ export function InstallationFilters({
         ]}
         onChange={(upgrade) => onChange({ upgrade })}
       />
+      <ChoiceFilter
+        label={t('installations.safeguard.filter')}
+        value={search.safeguard}
+        choices={[
+          { value: 'protected', label: t('installations.safeguard.protected'), icon: 'lock' },
+          { value: 'pinned', label: t('installations.safeguard.pinned'), icon: 'bookmark' },
+        ]}
+        onChange={(safeguard) => onChange({ safeguard })}
+      />
       <TextFilters
         label={t('installations.scopeFilter')}
         onOpen={scope.ask}

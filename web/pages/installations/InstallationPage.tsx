@@ -18,6 +18,7 @@ import { OpenChangeRequests } from '../../subjects/change-requests/OpenChangeReq
 import { Actions } from './detail/Actions.tsx'
 import { ClaimNotice } from './detail/ClaimNotice.tsx'
 import { Identity } from './detail/Identity.tsx'
+import { PinNotice } from './detail/Pin.tsx'
 import { Plugins } from './detail/Plugins.tsx'
 import { ProtectionNotice } from './detail/Protection.tsx'
 import { Resources } from './detail/Resources.tsx'
@@ -85,6 +86,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       }
     >
       <ProtectionNotice detail={detail} />
+      <PinNotice detail={detail} />
       <Succession detail={detail} />
       <Identity detail={detail} />
       <div className="mb-5">

@@ -2,6 +2,7 @@ import type { Installation } from '#contract/console-api/shapes.ts'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
@@ -52,8 +53,21 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
   {
     id: 'state',
     header: t('installations.column.state'),
-    cell: ({ state, claim }) =>
-      claim && !hasLocks ? <ClaimBadge claim={claim} brief /> : <InstallationBadge state={state} />,
+    cell: ({ state, claim, protection, pin }) => {
+      const badge =
+        claim && !hasLocks ? <ClaimBadge claim={claim} brief /> : <InstallationBadge state={state} />
+      // most are neither
+      if (protection === undefined && pin === undefined) return badge
+      return (
+        <span className="flex items-center gap-1.5">
+          {badge}
+          {protection && <Mark icon="lock" label={t('installations.protected.title')} />}
+          {pin && (
+            <Mark icon="bookmark" label={t('installations.pinned.title', { versions: pin.versions })} />
+          )}
+        </span>
+      )
+    },
     width: '7.5rem',
     card: 'plain',
   },
@@ -77,6 +91,14 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
     card: 'plain',
   },
 ]
+
+function Mark({ icon, label }: { icon: IconName; label: string }) {
+  return (
+    <span role="img" aria-label={label} title={label} className="text-muted">
+      <Icon name={icon} size={12} />
+    </span>
+  )
+}
 
 const lockColumn = (t: Translate): Column<Installation> => ({
   id: 'claim',

@@ -7,6 +7,7 @@ import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { IconName } from '../../../ui/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
+import { PinAction } from './Pin.tsx'
 import { ProtectionAction } from './Protection.tsx'
 import { unavailableReason } from './unavailable-reason.ts'
 import { useWrite } from '../../../api/write.ts'
@@ -81,6 +82,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
             {t('installations.detach')}
           </Button>
           <ProtectionAction detail={detail} />
+          <PinAction detail={detail} />
         </>
       )}
       {/* stays mounted until it has opened the operation, which may have ended by then */}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { compareVersions, isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
+import { compareVersions, isDowngrade, isPinnedTo, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -13,15 +13,18 @@ import { Time } from '../../../ui/Time.tsx'
 
 const SELECT_LIMIT = 200
 
-/** The current version and the target: any other published one, including older ones. */
+/** The current version and the target: any other published one that the pin allows, including older ones. */
 export function TargetVersion({
   bundle,
   current,
+  pinnedTo,
   target,
   onChoose,
 }: {
   bundle: { environmentKey: string; bundleId: string }
   current: string | null
+  /** The versions that the pin allows, if there is one. */
+  pinnedTo: string | undefined
   target: string | undefined
   onChoose: (version: string | undefined) => void
 }) {
@@ -35,7 +38,9 @@ export function TargetVersion({
   )
   const error = useErrorView(versions.error)
   const items = versions.data?.items ?? []
-  const others = items.filter(({ version }) => version !== current)
+  const others = items.filter(
+    ({ version }) => version !== current && (pinnedTo === undefined || isPinnedTo(pinnedTo, version)),
+  )
   const chosen = items.find(({ version }) => version === target)
   const installed = items.find(({ version }) => version === current)
   const newest = newestVersion(items)?.version
@@ -45,8 +50,15 @@ export function TargetVersion({
     compareVersions(chosen.version, installed.version) === 0 &&
     chosen.publishedAt < installed.publishedAt
   if (error && !versions.data) return <ErrorState error={error} onRetry={() => void versions.refetch()} />
-  if (versions.data && others.length === 0)
-    return <p className="text-muted">{t('installations.upgrade.none')}</p>
+  // a link to a version that the pin forbids leads to the form, which says so
+  if (versions.data && others.length === 0 && target === undefined)
+    return (
+      <p className="text-muted">
+        {pinnedTo === undefined
+          ? t('installations.upgrade.none')
+          : t('installations.upgrade.nonePinned', { versions: pinnedTo })}
+      </p>
+    )
   return (
     <Card>
       <div className="flex flex-wrap items-end gap-x-4 gap-y-3">

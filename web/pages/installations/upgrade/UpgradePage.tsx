@@ -56,6 +56,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
         <TargetVersion
           bundle={bundle}
           current={version}
+          pinnedTo={detail.pin?.versions}
           target={target}
           onChoose={(chosen) =>
             void navigate({
