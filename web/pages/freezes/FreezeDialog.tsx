@@ -81,41 +81,16 @@ export function FreezeDialog({ freeze, onClose }: { freeze: Freeze | null; onClo
       />
       {repeats === 'weekly' && <Choices control={control} name="days" legend={t('freezes.field.days')} />}
       <div className="grid gap-3 sm:grid-cols-2">
-        {repeats === 'once' ? (
-          <>
-            <TextField
-              control={control}
-              name="from"
-              kind="code"
-              label={t('freezes.field.from')}
-              help={t('freezes.form.time.help')}
-            />
-            <TextField
-              control={control}
-              name="to"
-              kind="code"
-              label={t('freezes.field.to')}
-              help={t('freezes.form.to.help')}
-            />
-          </>
-        ) : (
-          <>
-            <TextField
-              control={control}
-              name="fromTime"
-              kind="code"
-              label={t('freezes.field.from')}
-              help={t('freezes.form.daytime.help')}
-            />
-            <TextField
-              control={control}
-              name="toTime"
-              kind="code"
-              label={t('freezes.field.to')}
-              help={t('freezes.form.nextDay.help')}
-            />
-          </>
-        )}
+        {TIMES[repeats].map(([name, label, help]) => (
+          <TextField
+            key={name}
+            control={control}
+            name={name}
+            kind="code"
+            label={t(`freezes.field.${label}`)}
+            help={t(`freezes.form.${help}.help`)}
+          />
+        ))}
       </div>
       <TextField control={control} name="timeZone" kind="code" label={t('freezes.field.zone')} />
       <Choices control={control} name="blocks" legend={t('freezes.field.blocks')} />
@@ -137,6 +112,18 @@ export function FreezeDialog({ freeze, onClose }: { freeze: Freeze | null; onClo
     </FormDialog>
   )
 }
+
+/** The two fields of time: name, label, help. */
+const TIMES = {
+  once: [
+    ['from', 'from', 'time'],
+    ['to', 'to', 'to'],
+  ],
+  weekly: [
+    ['fromTime', 'from', 'daytime'],
+    ['toTime', 'to', 'nextDay'],
+  ],
+} as const
 
 /** The days, or the kinds of changes, as checkboxes in their order. */
 function Choices({
