@@ -146,7 +146,7 @@ export const freezeEndpoints = defineEndpoints({
     codes: ['FREEZE_STALE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'DELETE /freezes/{name}': {
-    summary: 'End a freeze for good',
+    summary: 'Delete a freeze',
     audit: 'freeze.delete',
     access: { needs: 'policy:write', where: 'anywhere' },
     params,

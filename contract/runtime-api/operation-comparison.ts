@@ -44,7 +44,7 @@ export const OperationComparison = z.object({
   registrations: z.array(
     z.object({ pluginId: Key, before: RegistrationThen.nullable(), after: RegistrationThen.nullable() }),
   ),
-  /** Plugins that were registered again 200 times or more since one of the operations: what is told of the earlier registration may be later. */
+  /** Plugins with 200 or more registrations since one of the operations: the earlier registration shown may be a later one. */
   registrationsCut: z.array(Key),
 })
 export type OperationComparison = z.infer<typeof OperationComparison>

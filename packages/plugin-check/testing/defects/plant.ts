@@ -136,7 +136,7 @@ export const lowering =
     }
   }
 
-/** Refuses a call that is meant for good while the same one runs, which takes a moment. */
+/** Refuses the repetition of a running call with an error that is not retried. The call takes a moment. */
 export const refusingWhileRunning =
   (isMeant: (request: LifecycleRequest) => boolean): Change =>
   (parts, { running }) => {
