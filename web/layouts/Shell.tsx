@@ -15,7 +15,7 @@ import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { Understood } from './Understood.tsx'
 import { UserMenu } from './UserMenu.tsx'
-import { isDialogOpen } from '../ui/use-modal.ts'
+import { isDialogOpen, useModal } from '../ui/use-modal.ts'
 import { READ_AGAIN_MS } from '../api/refetch-interval.ts'
 import { useTroubles } from '../subjects/troubles/Troubles.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
@@ -24,14 +24,13 @@ import { useShell } from '../subjects/shell/shell-context.ts'
 export function Shell() {
   const t = useText()
   const [palette, setPalette] = useState(false)
-  const drawer = useRef<HTMLDialogElement>(null)
+  const [drawer, setDrawer] = useState(false)
   const main = useFocusOnNewPage()
   useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
   const navigate = useNavigate()
   useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
   const openPalette = () => setPalette(true)
   usePaletteKey(openPalette)
-  const closeDrawer = () => drawer.current?.close()
 
   return (
     <div className="print:block! lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -59,36 +58,12 @@ export function Shell() {
       </aside>
 
       <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden">
-        <Button
-          variant="quiet"
-          icon="menu"
-          label={t('shell.nav.open')}
-          onClick={() => drawer.current?.showModal()}
-        />
+        <Button variant="quiet" icon="menu" label={t('shell.nav.open')} onClick={() => setDrawer(true)} />
         <Home />
         <span className="flex-1" />
         <InboxBell />
         <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
       </header>
-      {/* clicking the backdrop closes it for the mouse; the keyboard has Escape */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
-      <dialog
-        ref={drawer}
-        aria-label={t('shell.navigation')}
-        onClick={(event) => event.target === event.currentTarget && closeDrawer()}
-        className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas shadow-3 lg:hidden"
-      >
-        <div className="flex h-full flex-col">
-          <div className="flex h-12 items-center justify-between px-2">
-            <Home onNavigate={closeDrawer} />
-            <Button variant="quiet" icon="close" label={t('shell.nav.close')} onClick={closeDrawer} />
-          </div>
-          <Navigation onNavigate={closeDrawer} />
-          <div className="border-t border-line p-2">
-            <UserMenu />
-          </div>
-        </div>
-      </dialog>
 
       <main
         id="content"
@@ -104,8 +79,38 @@ export function Shell() {
       <ConnectionLine />
       <Toasts />
       <Shortcuts />
+      {drawer && <Drawer onClose={() => setDrawer(false)} />}
       {palette && <CommandPalette onClose={() => setPalette(false)} />}
     </div>
+  )
+}
+
+/** The navigation of small screens. It is rendered while it is open: every page would render all of its links twice otherwise. */
+function Drawer({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const dialog = useModal((shown) => shown.querySelector('a'))
+  return (
+    // clicking the backdrop closes it for the mouse; the keyboard has Escape
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={dialog}
+      aria-label={t('shell.navigation')}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+      // an event of a dialog that was shown again meanwhile, as in strict mode, is not about it
+      onClose={({ currentTarget }) => !currentTarget.open && onClose()}
+      className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas shadow-3 lg:hidden"
+    >
+      <div className="flex h-full flex-col">
+        <div className="flex h-12 items-center justify-between px-2">
+          <Home onNavigate={onClose} />
+          <Button variant="quiet" icon="close" label={t('shell.nav.close')} onClick={onClose} />
+        </div>
+        <Navigation onNavigate={onClose} />
+        <div className="border-t border-line p-2">
+          <UserMenu />
+        </div>
+      </div>
+    </dialog>
   )
 }
 
