@@ -27,7 +27,11 @@ export function Dock({
     const shown = dock.current
     if (shown === null) return
     const { style } = document.documentElement
-    const sizes = new ResizeObserver(() => style.setProperty(HEIGHT, `${shown.offsetHeight}px`))
+    const sizes = new ResizeObserver(() => {
+      // a property of the root styles every element again, so an empty dock leaves it alone
+      if (shown.offsetHeight === 0) style.removeProperty(HEIGHT)
+      else style.setProperty(HEIGHT, `${shown.offsetHeight}px`)
+    })
     sizes.observe(shown)
     return () => {
       sizes.disconnect()

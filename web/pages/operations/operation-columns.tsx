@@ -151,7 +151,7 @@ function Trouble({ operation }: { operation: Operation }) {
         {details.map(({ text, className }, index) => (
           <Fragment key={text}>
             {index > 0 && ' · '}
-            <span className={className}>{text}</span>
+            {className === undefined ? text : <span className={className}>{text}</span>}
           </Fragment>
         ))}
       </span>

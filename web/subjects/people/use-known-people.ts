@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Person } from '#contract/console-api/shapes.ts'
 import { compareText } from '../../i18n/compare-text.ts'
+import { useIsOpening } from '../../ui/opening.ts'
 
 /**
  * The people to choose from in a filter, by name: those of the rows that are shown or were shown before on this page. A
@@ -14,7 +15,9 @@ export function useKnownPeople(shown: readonly Person[]): readonly Person[] {
   const all = isNew ? new Map([...known, ...named]) : known
   // a derived state: the next render has it
   if (isNew) setKnown(all)
-  return [...all.values()].toSorted((one, other) => compareText(one.name, other.name))
+  const people = [...all.values()]
+  // nobody sees the order before a filter opens, and the first comparison of a page takes as long as rendering its list
+  return useIsOpening() ? people : people.toSorted((one, other) => compareText(one.name, other.name))
 }
 
 /** The options of a filter by person. A person who is not known yet is shown by id. */

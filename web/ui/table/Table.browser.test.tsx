@@ -67,9 +67,14 @@ async function firstRows(props: Partial<TableProps<Person>>): Promise<number> {
 
 test('the first table of a visit begins with the rows in the window, and has all of them soon', async () => {
   visit.isOpening = true
-  const inWindow = Math.ceil(innerHeight / 36)
+  const inWindow = Math.ceil((innerHeight - 90) / 36)
   expect(await firstRows({ rows: people(inWindow + 60) })).toBe(inWindow)
   await expect.poll(() => rows.elements().length).toBe(inWindow + 60 + 1)
+})
+
+test('fewer rows of two lines fill the window', async () => {
+  visit.isOpening = true
+  expect(await firstRows({ rows: people(60), lines: 2 })).toBe(Math.ceil((innerHeight - 90) / 52))
 })
 
 test('a later table has all rows at once, so that "back" finds the place that it scrolls to', async () => {

@@ -101,7 +101,7 @@ export function Table<Row>(props: TableProps<Row>) {
             onSort={onSort}
             check={props.selection && <SelectAll {...props} selection={props.selection} />}
           />
-          <TableBody {...props} rows={isOpening ? rows?.slice(0, rowsInWindow()) : rows} />
+          <TableBody {...props} rows={isOpening ? rows?.slice(0, rowsInWindow(lines)) : rows} />
         </table>
       )}
       {!rows && <span className="sr-only">{t('common.loading')}</span>}
@@ -113,8 +113,12 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** Rows of two lines, and cards, are higher. */
-const rowsInWindow = (): number => Math.ceil(window.innerHeight / ROW_HEIGHT)
+/** What is above the rows at least, in px: the title of the page and the head of the table. */
+const ABOVE_ROWS = 90
+
+/** As many rows as the window can show; cards are higher. */
+const rowsInWindow = (lines: 1 | 2 = 1): number =>
+  Math.ceil((window.innerHeight - ABOVE_ROWS) / ROW_HEIGHT[lines])
 
 function TableBody<Row>(props: TableProps<Row>) {
   const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props

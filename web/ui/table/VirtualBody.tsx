@@ -36,7 +36,7 @@ export function VirtualBody<Row>({
   // oxlint-disable-next-line react/incompatible-library -- rows are memoized already; nothing here is compiled
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => ROW_HEIGHT[1],
     overscan: 12,
     scrollMargin: top,
     getItemKey,

@@ -13,7 +13,10 @@ import { MapRows } from './MapControl.tsx'
 import { MemberRow } from './MemberRow.tsx'
 import { TextButton } from './TextButton.tsx'
 import { focusHome } from '../../../ui/keep-focus.ts'
+import { useIsOpening } from '../../../ui/opening.ts'
 import { useJsonMode } from './use-json-mode.ts'
+
+const NOTHING: readonly string[] = []
 
 /** An object as a form of its members, and of the keys that its schema does not name. */
 export function ObjectControl(props: ControlProps) {
@@ -25,7 +28,9 @@ export function ObjectControl(props: ControlProps) {
   const [first] = useState(value)
   const members = membersOf(schema) ?? []
   const object = isJsonObject(data) ? data : {}
-  const found = problems ?? problemPointers(schema, data)
+  const isOpening = useIsOpening()
+  // the first check judges each pattern of the schema, which takes as long as rendering the form
+  const found = problems ?? (isOpening ? NOTHING : problemPointers(schema, data))
   const shown = useShownMembers(members, object, found)
   if (isJson) return <AsJson {...props} onForm={toForm} />
 
