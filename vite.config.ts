@@ -10,7 +10,11 @@ import { pageScripts } from './scripts/console/page-scripts.ts'
  * without forms loads them.
  */
 const WITHOUT_FORMS =
-  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|inbox|operations|people|plan\/ChangeList|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|inbox\/follow-name|installations|operations\/causes))\b/
+  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|gate|inbox|operations|people|plan\/(ChangeList|PlannedCalls)|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|inbox\/follow-name|installations|operations\/causes))\b/
+
+/** What checks fixed forms, and all that imports it: a form of properties, such as the configuration, has none of it. */
+const FIXED_FORMS =
+  /\/node_modules\/(zod|@hookform)\/|\/contract\/protocol\/keys\.|\/web\/(forms\/(dialogs\/|fields\/|form\/(Form|LeaveGuard|server-errors|use-submit|use-zod-form)\.)|pages\/(notifications|plugins|services)\/|subjects\/operation-form\/)/
 
 const server = 'http://localhost:8080'
 
@@ -53,7 +57,12 @@ export default defineConfig({
             { name: 'start', tags: ['$initial'], test: /\/(web|contract|node_modules)\// },
             { name: 'lists', minShareCount: 2, test: WITHOUT_FORMS },
             { name: 'operation', minShareCount: 2, test: /\/web\/(pages\/operations|subjects\/plan)\// },
-            { name: 'forms', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
+            {
+              name: 'forms',
+              minShareCount: 2,
+              test: (id) => /\/(web|contract|node_modules)\//.test(id) && !FIXED_FORMS.test(id),
+            },
+            { name: 'fixed-forms', minShareCount: 2, test: FIXED_FORMS },
             // with the codes: in the script of the language, which imports this one, these texts would be read before the codes are there
             {
               name: 'texts-en',

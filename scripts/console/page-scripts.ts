@@ -16,8 +16,8 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, it loads the
- * forms and imports none, or the start of the console imports the texts of a language.
+ * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, it loads
+ * forms that it does not need, or the start of the console imports the texts of a language.
  */
 export function pageScripts(): Plugin {
   return {
@@ -51,24 +51,26 @@ export function pageScripts(): Plugin {
   }
 }
 
-/** Forms, and the library that checks what is entered. */
-const USE_OF_FORMS = /\/(web\/forms|node_modules\/zod)\//
+/** The large scripts that only some pages need, and the modules for which they do: fixed forms are checked by zod. */
+const USES = [
+  { script: /\/forms-[^/]*\.js$/, use: /\/(web\/forms|node_modules\/zod)\// },
+  { script: /\/fixed-forms-[^/]*\.js$/, use: /\/node_modules\/zod\// },
+]
 
-/** The forms are the largest script after the libraries, so a page that has none must not load them. */
+/** A page without forms must not load them, nor one without fixed forms what those share. */
 function refuseFormsWithoutUse(
   graph: Rolldown.PluginContext,
   of: readonly (readonly [path: string, module: string])[],
   filesOf: (module: string) => readonly string[],
 ): void {
-  const idle = of.find(
-    ([, module]) =>
-      filesOf(module).some((file) => /\/forms-[^/]*\.js$/.test(file)) &&
-      !imports(graph, join(root, 'web', module), USE_OF_FORMS),
-  )
-  if (idle !== undefined)
-    throw new Error(
-      `${idle[0]} loads the forms and imports none; add what it shares to \`lists\` in vite.config.ts`,
-    )
+  for (const [path, module] of of)
+    for (const { script, use } of USES) {
+      const loaded = filesOf(module).find((file) => script.test(file))
+      if (loaded !== undefined && !imports(graph, join(root, 'web', module), use))
+        throw new Error(
+          `${path} loads ${loaded} without need; put what it shares elsewhere in vite.config.ts`,
+        )
+    }
 }
 
 /** Whether a module imports one that matches, directly or not, before it runs. */
