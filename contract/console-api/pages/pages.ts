@@ -4,7 +4,13 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { ConsoleApi } from '../rows.ts'
 import { auditCall, auditSearch } from './audit.ts'
 import { batchCall, batchesCall, batchesSearch, batchItemsCall, batchSearch } from './batches.ts'
-import { changeRequestCall, changeRequestsCall, changeRequestsSearch } from './change-requests.ts'
+import {
+  changeRequestCall,
+  changeRequestsCall,
+  changeRequestsSearch,
+  openChangeRequestsCall,
+  waitingCall,
+} from './change-requests.ts'
 import {
   bundleVersionCall,
   bundleVersionsCall,
@@ -25,7 +31,7 @@ import {
   takenCausesCall,
 } from './causes.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
-import { activeFreezesCall, freezesCall } from './freezes.ts'
+import { activeFreezesCall, freezesCall, restrictionsCall } from './freezes.ts'
 import {
   installationCall,
   installationsCall,
@@ -167,6 +173,11 @@ export const pages = {
       { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
       { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
       { name: 'GET /follows', call: followsCall },
+      { name: 'GET /change-requests', call: openChangeRequestsCall(scopeOf(params)) },
+      {
+        name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
+        call: restrictionsCall(scopeOf(params)),
+      },
     ],
     ['tab', 'q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
   ),
@@ -331,6 +342,7 @@ export const frameReads: readonly PageRead[] = [
   { name: 'GET /inbox/unread', call: unreadCall },
   { name: 'GET /recovery', call: recoveryCall },
   { name: 'GET /troubles', call: troublesCall },
+  { name: 'GET /change-requests/waiting', call: waitingCall, needs: 'change:approve' },
 ]
 
 /** What the first render of a page reads, for the search parameters as they are in the address. */
