@@ -47,7 +47,7 @@ export function provenance({ publicOrigin }: { publicOrigin: string }): Middlewa
     if (isWrite && !isOwn && !isSameOrigin({ site, origin }, publicOrigin)) throw foreign()
     if (isApi && site !== undefined && site !== 'same-origin') throw foreign()
     if (isApi && destination !== undefined && destination !== 'empty') throw foreign()
-    if ((isApi || isWrite) && !isProgram && c.req.header('x-requested-by') !== 'console') throw foreign()
+    if ((isApi || isWrite) && !isProgram && c.req.header('x-requested-by') !== 'console') throw unmarked()
     if (isWrite && hasBody(c.req.raw.headers) && !isJson(c.req.header('content-type'))) {
       throw new ConsoleFailure('UNSUPPORTED_MEDIA_TYPE')
     }
@@ -67,5 +67,13 @@ function foreign(): ConsoleFailure {
   return new ConsoleFailure('PERMISSION_DENIED', {
     message:
       'This request did not come from the console. A program sends the token of a service account instead.',
+  })
+}
+
+/** The code is about roles, so the message says what to do. */
+function unmarked(): ConsoleFailure {
+  return new ConsoleFailure('PERMISSION_DENIED', {
+    message:
+      'The request has no header “X-Requested-By: console”; no role is missing. Add the header to a request with a session cookie, or send the token of a service account instead.',
   })
 }
