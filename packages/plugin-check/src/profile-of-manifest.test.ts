@@ -76,11 +76,11 @@ test('with the next manifest, a scenario upgrades to it', (t) => {
   )
 })
 
-test('a wrong manifest, and a plugin that it does not name, are told in one line', (t) => {
+test('a wrong manifest, and a plugin that it does not name, are told', (t) => {
   const wrong = changed(t, ({ plugins: [plugin] }) => plugin?.resources[0]?.writeProperties.push('color'))
   assert.throws(
     () => profileOfManifest(wrong, null, null),
-    /^UsageError: The manifest \S+ is wrong: \/plugins\/0\S*: .*color/,
+    /^UsageError: The manifest is wrong, so no profile was created\.\n\S+manifest\.json:1:\d+: \/plugins\/0\S*: .*color$/,
   )
   assert.throws(
     () => profileOfManifest(TEMPLATE, null, 'other'),

@@ -2,10 +2,11 @@ import { isJsonObject } from '../../../contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../../../contract/json-schema/json.ts'
 import { checkValue } from '../../../contract/json-schema/json-schema.ts'
 import { formatLocator } from '../../../contract/protocol/locator.ts'
-import { AuthorManifest, checkManifest, type ManifestPlugin } from '../../../contract/protocol/manifest.ts'
+import type { AuthorManifest, ManifestPlugin } from '../../../contract/protocol/manifest.ts'
+import { describeManifestProblem, readManifest } from '../../../contract/protocol/manifest-text.ts'
 import type { PropertyDefinition } from '../../../contract/protocol/property-definition.ts'
 import { withoutShared } from '../../../contract/protocol/shared-definitions.ts'
-import { readJsonFile, UsageError } from './profile.ts'
+import { readTextFile, UsageError } from './profile.ts'
 
 /**
  * A profile for a plugin of a bundle, with sample values from the schemas: a start, to be changed where the plugin wants
@@ -18,7 +19,7 @@ export function profileOfManifest(
   nextFile: string | null,
   pluginId: string | null,
 ): JsonObject {
-  const manifest = readManifest(file)
+  const manifest = manifestIn(file)
   const plugin = pluginOf(manifest, file, pluginId)
   const profile: JsonObject = {
     pluginId: plugin.pluginId,
@@ -26,7 +27,7 @@ export function profileOfManifest(
     configuration: plugin.configuration,
   }
   if (nextFile === null) return profile
-  const next = readManifest(nextFile)
+  const next = manifestIn(nextFile)
   const resources = modulesOf(next, pluginOf(next, nextFile, plugin.pluginId))
   return {
     ...profile,
@@ -43,20 +44,16 @@ export function profileOfManifest(
   }
 }
 
-function readManifest(file: string): AuthorManifest {
-  const json = readJsonFile(file, {
+/** The mistakes are told as plugin-sdk check tells them. */
+function manifestIn(file: string): AuthorManifest {
+  const text = readTextFile(file, {
     subject: 'The manifest',
     ifMissing: 'Name the manifest of the bundle.',
-    ifWrong: 'Correct it there.',
   })
-  const reading = AuthorManifest.safeParse(json)
-  const issue = reading.error?.issues[0]
-  if (!reading.success)
-    throw new UsageError(`The manifest ${file} is wrong: /${issue?.path.join('/') ?? ''}: ${issue?.message}.`)
-  const [problem] = checkManifest(reading.data)
-  if (problem !== undefined)
-    throw new UsageError(`The manifest ${file} is wrong: ${problem.path ?? ''}: ${problem.message}.`)
-  return withoutShared(reading.data)
+  const { manifest, problems } = readManifest(text.replace(/^\uFEFF/, ''))
+  if (manifest !== null) return withoutShared(manifest)
+  const lines = problems.map((problem) => describeManifestProblem(file, problem))
+  throw new UsageError(`The manifest is wrong, so no profile was created.\n${lines.join('\n')}`)
 }
 
 function pluginOf({ plugins }: AuthorManifest, file: string, pluginId: string | null): ManifestPlugin {

@@ -77,7 +77,7 @@ export const Profile = z.strictObject({
 })
 export type Profile = z.infer<typeof Profile>
 
-/** A mistake of the person who started the checker: told in one line, with what to do. */
+/** A mistake of the person who started the checker: told with what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -117,6 +117,24 @@ function withFiles(json: JsonValue, folder: string, depth: number): JsonValue {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Reads the text of a file that a person gives, as `readJsonFile`. Throws a UsageError. */
+export function readTextFile(
+  file: string,
+  { subject, ifMissing }: { subject: string; ifMissing: string },
+): string {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    throw new UsageError(`${subject} ${file} cannot be read. ${ifMissing}`)
+  }
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new UsageError(`${subject} ${file} is not valid UTF-8. Save it as UTF-8.`)
+  }
+}
+
 /**
  * Reads the JSON of a file that a person gives, and refuses what another reader would read differently.
  *
@@ -130,18 +148,7 @@ export function readJsonFile(
   { subject, ifMissing, ifWrong }: { subject: string; ifMissing: string; ifWrong: string },
   limits: Partial<StrictJsonLimits> = {},
 ): JsonValue {
-  let bytes: Uint8Array
-  try {
-    bytes = readFileSync(file)
-  } catch {
-    throw new UsageError(`${subject} ${file} cannot be read. ${ifMissing}`)
-  }
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    throw new UsageError(`${subject} ${file} is not valid UTF-8. Save it as UTF-8.`)
-  }
+  const text = readTextFile(file, { subject, ifMissing })
   try {
     return parseStrictJson(text, limits)
   } catch (error) {

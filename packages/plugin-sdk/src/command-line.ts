@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readManifest } from './manifest/check-manifest.ts'
-import { manifestTypes } from './manifest/manifest-types.ts'
+import { describeManifestProblem, readManifest } from '../../../contract/protocol/manifest-text.ts'
+import { manifestTypes } from './manifest-types.ts'
 
 const USAGE = `Usage:
   plugin-sdk init [folder]          copies a plugin in JavaScript to start from into the folder
@@ -151,7 +151,6 @@ function readFile(file: string, printError: Output['printError']) {
   }
   const text = bytes.toString().replace(/^\uFEFF/, '')
   const { manifest, problems } = readManifest(text)
-  for (const { line, column, path, message } of problems ?? [])
-    printError(`${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`)
+  for (const problem of problems ?? []) printError(describeManifestProblem(file, problem))
   return manifest
 }

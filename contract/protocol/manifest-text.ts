@@ -1,8 +1,8 @@
-import { pointerTo } from '../../../../contract/json-schema/json.ts'
-import { StrictJsonError } from '../../../../contract/protocol/json-text-problem.ts'
-import { AuthorManifest, checkManifest } from '../../../../contract/protocol/manifest.ts'
-import { placeOfPointer } from '../../../../contract/protocol/place-of-pointer.ts'
-import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
+import { pointerTo } from '../json-schema/json.ts'
+import { StrictJsonError } from './json-text-problem.ts'
+import { AuthorManifest, checkManifest } from './manifest.ts'
+import { placeOfPointer } from './place-of-pointer.ts'
+import { parseStrictJson } from './strict-json.ts'
 
 /** What is wrong in a manifest: line and column are counted from 1, the path is a JSON pointer. */
 export interface ManifestProblem {
@@ -15,6 +15,12 @@ export interface ManifestProblem {
 export type ManifestReading =
   | { manifest: AuthorManifest; problems: null }
   | { manifest: null; problems: ManifestProblem[] }
+
+/** A problem as compilers print it: `file:line:column: path: message`. */
+export const describeManifestProblem = (
+  file: string,
+  { line, column, path, message }: ManifestProblem,
+): string => `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`
 
 /** Reads the text of a manifest by the rules by which it is published, and returns all problems in the order of the text. */
 export function readManifest(text: string): ManifestReading {

@@ -1,14 +1,9 @@
-import {
-  getOwn,
-  isJsonObject,
-  pointerSegments,
-  type JsonValue,
-} from '../../../../contract/json-schema/json.ts'
-import { formatLocator } from '../../../../contract/protocol/locator.ts'
-import type { AuthorManifest, ManifestPlugin } from '../../../../contract/protocol/manifest.ts'
-import type { PropertyDefinition } from '../../../../contract/protocol/property-definition.ts'
-import { isReferenceKind, valueSchema } from '../../../../contract/protocol/property-kinds.ts'
-import { withoutShared } from '../../../../contract/protocol/shared-definitions.ts'
+import { getOwn, isJsonObject, pointerSegments, type JsonValue } from '../../../contract/json-schema/json.ts'
+import { formatLocator } from '../../../contract/protocol/locator.ts'
+import type { AuthorManifest, ManifestPlugin } from '../../../contract/protocol/manifest.ts'
+import type { PropertyDefinition } from '../../../contract/protocol/property-definition.ts'
+import { isReferenceKind, valueSchema } from '../../../contract/protocol/property-kinds.ts'
+import { withoutShared } from '../../../contract/protocol/shared-definitions.ts'
 
 /**
  * A declaration file for the plugins of a manifest: which values, references and writes each has, by locator. It adds to
