@@ -33,7 +33,8 @@ const OWN = ' '
 
 /**
  * Generates the schemas of all rows. A type that is read and written in different forms, for example with defaults, has a second
- * component for requests, with `Input` after its name.
+ * component for requests, with `Input` after its name. Requests are closed, as they are validated. Responses are open: a later
+ * version may add a member, and a client that validates what it reads must not break.
  */
 export function rowSchemas(
   rows: readonly (readonly [EndpointName, EndpointRow])[],
@@ -129,7 +130,10 @@ function generate(
     unrepresentable: 'any',
     target: 'draft-2020-12',
     uri: (id) => refTo(nameOf(id)),
-    override: ({ jsonSchema }) => nameKeys(jsonSchema),
+    override: ({ jsonSchema }) => {
+      nameKeys(jsonSchema)
+      if (io === 'output') open(jsonSchema)
+    },
   })
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
@@ -171,4 +175,9 @@ function nameKeys(schema: Record<string, unknown>): void {
   delete schema['propertyNames']
   schema['properties'] = Object.fromEntries(keys.map((key) => [key, additionalProperties]))
   schema['additionalProperties'] = false
+}
+
+/** Allows other members in an object that is written. */
+function open(schema: Record<string, unknown>): void {
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties']
 }
