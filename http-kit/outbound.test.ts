@@ -261,6 +261,55 @@ describe('outbound', () => {
     assert.deepEqual(received, [])
   })
 
+  it('connects to the address that was checked, whatever a name resolves to next (E02)', async () => {
+    const { port } = server.address() as AddressInfo
+    const allowed = createServer((_, res) => res.setHeader('connection', 'close').end('{}'))
+    await new Promise<void>((resolve) => allowed.listen(port, '127.0.0.2', resolve))
+    let connections = 0
+    const count = (): number => ++connections
+    server.on('connection', count)
+    /** What the resolver answers to one question after another. */
+    const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['::ffff:127.0.0.1'], []]
+    const asked: string[] = []
+    const rebinding = createOutbound({
+      egressAllow: parseEgressAllow('http://127.0.0.2'),
+      resolver: (hostname, _options, callback) => {
+        const addresses = answers[asked.push(hostname) - 1] ?? []
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        )
+      },
+    })
+    const url = `http://plugin.example.org:${port}/ok`
+    const seen: string[] = []
+    for (const _ of answers) {
+      const result = await rebinding.request({ method: 'GET', url, headers: {}, body: null, timeoutMs: 2000 })
+      seen.push(result.kind === 'response' ? `${result.status}` : result.reason)
+    }
+    server.off('connection', count)
+    assert.deepEqual(seen, ['200', 'egress-denied', '200', 'egress-denied', 'egress-denied'])
+    // no address was asked for again between the check and the connection
+    assert.deepEqual(
+      asked,
+      answers.map(() => 'plugin.example.org'),
+    )
+    assert.equal(connections, 0)
+    await rebinding.close()
+
+    // one that is allowed and turns out to be the platform is left before the first byte
+    received = []
+    const own = createOutbound({
+      egressAllow: parseEgressAllow('http://plugin.example.org,loopback'),
+      platform: () => [{ host: '127.0.0.1', port }],
+      resolver: (_hostname, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+    })
+    assert.equal(await reason(url, {}, own), 'egress-denied')
+    assert.deepEqual(received, [])
+    await own.close()
+    await new Promise((resolve) => allowed.close(resolve))
+  })
+
   it('rejects a user, a fragment and other schemes (E03)', async () => {
     for (const url of [
       base.replace('//', '//user:pw@'),

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
+import { lookup as lookupOfSystem } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Pool, buildConnector } from 'undici'
 import { allowsDestination, destinationOf, namesPlatform, allowsAddress, reachesPlatform } from './egress.ts'
@@ -7,6 +7,13 @@ import type { EgressRule, PlatformAddresses, Destination } from './egress.ts'
 import { OutboundError, reasonOf, tlsReasonOf } from './outbound-result.ts'
 import type { Outbound, ProbeResult } from './outbound-result.ts'
 import { unpack, openStream, send } from './outbound-send.ts'
+
+/** Answers all addresses of a name, as `lookup` of `node:dns` does. */
+export type Resolver = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
 
 interface OutboundOptions {
   egressAllow: readonly EgressRule[]
@@ -16,6 +23,8 @@ interface OutboundOptions {
   connectTimeoutMs?: number
   /** Limits the calls to one origin, so that a slow one cannot use up all sockets; default 64. Streams are not limited. */
   connectionsPerOrigin?: number
+  /** Default: the resolver of the system. */
+  resolver?: Resolver
 }
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
@@ -30,6 +39,7 @@ export function createOutbound({
   platform = () => [],
   connectTimeoutMs = 5000,
   connectionsPerOrigin = 64,
+  resolver = lookupOfSystem,
 }: OutboundOptions): Outbound {
   const pools = new Map<string, Pool>()
 
@@ -49,6 +59,7 @@ export function createOutbound({
         rules: egressAllow,
         platform,
         destination,
+        resolver,
         timeoutMs: connectTimeoutMs,
       }),
       // a stream occupies its connection, so streams must not block calls
@@ -85,7 +96,7 @@ export function createOutbound({
       const destination = destinationOf(url)
       if (!allowsDestination(egressAllow, destination) || namesPlatform(platform, destination))
         return { kind: 'failed', reason: 'egress-denied' }
-      const connect = egressConnector({ rules: egressAllow, platform, destination, timeoutMs })
+      const connect = egressConnector({ rules: egressAllow, platform, destination, resolver, timeoutMs })
       return await connectOnce(connect, url, timeoutMs)
     },
     async close() {
@@ -129,12 +140,14 @@ function egressConnector({
   rules,
   platform,
   destination,
+  resolver,
   timeoutMs,
 }: {
   rules: readonly EgressRule[]
   /** Never connected to, whatever the rules allow. */
   platform: PlatformAddresses
   destination: Destination
+  resolver: Resolver
   timeoutMs: number
 }): buildConnector.connector {
   const mayUse = async (address: string): Promise<boolean> =>
@@ -143,7 +156,7 @@ function egressConnector({
   const tcp = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
-    lookup: allowedLookup(rules, destination),
+    lookup: allowedLookup(rules, destination, resolver),
   })
   const tls = buildConnector({ timeout: timeoutMs, allowH2: false })
   return (options, callback) => {
@@ -165,9 +178,13 @@ function egressConnector({
   }
 }
 
-function allowedLookup(rules: readonly EgressRule[], destination: Destination): LookupFunction {
+function allowedLookup(
+  rules: readonly EgressRule[],
+  destination: Destination,
+  resolver: Resolver,
+): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    resolver(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, [])
       const allowed = addresses.filter(({ address }) => allowsAddress(rules, destination, address))
       const [first] = allowed
