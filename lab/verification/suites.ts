@@ -12,6 +12,7 @@ export const SUITES: Suites = {
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
   'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
+  changes: async () => (await import('./changes/suite.ts')).CHANGES,
   faults: async () => (await import('./faults/suite.ts')).FAULTS,
   'round-trip': async () => (await import('./round-trip/suite.ts')).ROUND_TRIP,
   public: async () => (await import('./public/suite.ts')).PUBLIC,

@@ -361,4 +361,30 @@ export const MUTANTS: readonly Mutant[] = [
     to: '    known.add(place)',
     killers: [test('runtime/use-cases/references/record-reads.test.ts')],
   },
+  {
+    name: 'approval-of-another-effect-counts',
+    breaks: 'counts approvals of a change request whose effect has changed since',
+    file: 'runtime/use-cases/change-requests/steps.ts',
+    from: 'effect === plan.effect && !row.author_ids.includes(approver_id)',
+    to: 'effect !== null && !row.author_ids.includes(approver_id)',
+    killers: [
+      test('runtime/use-cases/change-requests/change-requests.test.ts', 'loses them when its effect changes'),
+    ],
+  },
+  {
+    name: 'approved-change-passes-freeze',
+    breaks: 'lets change requests pass a freeze',
+    file: 'runtime/engine/gate/gate.ts',
+    from: 'if (frozen === null) return []',
+    to: 'if (frozen === null || request.isApproved) return []',
+    killers: [suite('changes', 60)],
+  },
+  {
+    name: 'schedule-without-an-end',
+    breaks: 'applies a scheduled change request after its latest time',
+    file: 'runtime/change-requests/run-change-requests.ts',
+    from: '  if (turn.isOver) {',
+    to: "  if (turn.isOver && row.state !== 'SCHEDULED') {",
+    killers: [suite('changes', 60)],
+  },
 ]

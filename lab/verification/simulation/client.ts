@@ -15,6 +15,7 @@ import { upgrade } from '#runtime/use-cases/installations/upgrade.ts'
 import { retryOperation } from '#runtime/use-cases/operations/runs.ts'
 import { takeOverOperation } from '#runtime/use-cases/operations/take-over.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
+import type { Actor } from '#runtime/model/actor.ts'
 import type { ClientWrite } from '../invariants/evidence.ts'
 
 const PATCH = 'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
@@ -45,27 +46,39 @@ export type WriteRequest = {
 }[ClientWrite['kind']]
 
 /** Serves a request in one process, as the HTTP layer does. Throws if there is no response. */
-export async function serve(
+export function serve(
   deps: RuntimeDeps,
   request: WriteRequest,
   { key, requestId }: { key: string; requestId: string },
 ): Promise<JsonObject> {
   // `WriteRequest` pairs the kind with the input of its use case
   const { name, perform } = USE_CASES[request.kind] as unknown as UseCase<WriteName>
-  const { params, body } = request.input
-  const input = { params, query: {}, body } as Input<WriteName>
-  const actor = {
-    id: 'ada',
-    name: 'Ada',
-    grants: [{ permissions: [...PERMISSIONS], scope: null }],
-    requestId,
-    signedInRecently: true,
-  }
+  const input = request.input as Pick<Input<WriteName>, 'params' | 'body'>
+  return serveRow(deps, { name, perform, input }, { actor: actorOf('ada', requestId), key })
+}
+
+/** A person with all permissions, who signed in recently. */
+export const actorOf = (id: string, requestId: string): Actor => ({
+  id,
+  name: `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`,
+  grants: [{ permissions: [...PERMISSIONS], scope: null }],
+  requestId,
+  signedInRecently: true,
+})
+
+/** The same for any row that writes, as any person. */
+export async function serveRow<Name extends WriteName>(
+  deps: RuntimeDeps,
+  { name, perform, input: given }: UseCase<Name> & { input: Pick<Input<Name>, 'params' | 'body'> },
+  { actor, key }: { actor: Actor; key: string },
+): Promise<JsonObject> {
+  const { params, body } = given
+  const input = { params, query: {}, body } as Input<Name>
   const { answer } = await writeRow({
     deps,
     actor,
-    key: { actorId: actor.id, endpoint: `${request.kind} ${JSON.stringify(params)}`, key },
-    request: requestText(body as JsonValue),
+    key: { actorId: actor.id, endpoint: `${name} ${JSON.stringify(params)}`, key },
+    request: body === undefined ? '' : requestText(body as JsonValue),
     access: runtimeApi[name].access,
     recentSignIn: (runtimeApi[name] as EndpointRow).recentSignIn,
     params,

@@ -77,6 +77,8 @@ export class SimulatedDatabase implements Reader {
   private readonly queue: ((session: Session) => void)[] = []
   /** How many statements have been run. */
   statements = 0
+  /** By how much the clock of the database is ahead of virtual time; a history may change it at any time. */
+  shiftMs = 0
 
   private constructor(database: TestDatabase, client: pg.Client) {
     this.database = database
@@ -123,10 +125,10 @@ export class SimulatedDatabase implements Reader {
 
   /** SQL to run first, if not empty: it sets the clock to `now`, and names the process that writes. */
   timeFor(now: number, process: string): string {
-    const wanted = `${now} ${process}`
+    const wanted = `${now + this.shiftMs} ${process}`
     if (this.time === wanted) return ''
     this.time = wanted
-    const time = new Date(Math.floor(now)).toISOString().slice(0, -1)
+    const time = new Date(Math.floor(now) + this.shiftMs).toISOString().slice(0, -1)
     const micro = String(Math.floor((now % 1) * 1000)).padStart(3, '0')
     return `set sim.now = '${time}${micro}Z'; set journal.actor = '${process}'; `
   }

@@ -22,6 +22,7 @@ const DAY_MS = 24 * 60 * 60_000
 export interface Member {
   process: SimulatedProcess
   clock: Clock & { readonly timers: number }
+  deps: RuntimeDeps
   worker: Worker
 }
 
@@ -97,7 +98,7 @@ export class Fleet {
       pollMs: pollMs ?? random.pick([2_000, 5_000, 15_000]),
       graceMs: 500,
     })
-    const member = { process, clock, worker }
+    const member = { process, clock, deps, worker }
     this.members.push(member)
     note(`${process.name} starts`)
     return member

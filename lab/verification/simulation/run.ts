@@ -30,13 +30,20 @@ export class SimulatedRun {
   private readonly logged: string[] = []
   private readonly simulation: Simulation
   private readonly random: SeededRandom
-  private readonly name: string
+  private readonly scope: Scope
 
   /** `name` is the run's own `applicationRuntimeId`; `start` is in milliseconds since 1970. */
-  constructor(simulation: Simulation, options: { name: string; start: number; random: SeededRandom }) {
+  constructor(
+    simulation: Simulation,
+    options: { name: string; environmentKey?: string; start: number; random: SeededRandom },
+  ) {
     this.simulation = simulation
     this.random = options.random
-    this.name = options.name
+    this.scope = {
+      environmentKey: options.environmentKey ?? 'sim',
+      applicationRuntimeId: options.name,
+      workspaceId: 1,
+    }
     this.start = options.start
     this.schedule = new Schedule(options.start, options.random.fork('schedule'), () =>
       simulation.database.pendingWork(),
@@ -62,13 +69,12 @@ export class SimulatedRun {
       log: (text) => this.logged.push(text),
       network: { ...calls, schedule, random: random.fork('network'), plugins },
     })
-    const scope: Scope = { environmentKey: 'sim', applicationRuntimeId: this.name, workspaceId: 1 }
     const users = new Users({
       schedule,
       database,
       fleet,
       random: random.fork('people'),
-      scope,
+      scope: this.scope,
       note,
       isLossy,
     })

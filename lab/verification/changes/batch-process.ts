@@ -1,0 +1,4 @@
+import { serveJob } from '../worker-processes.ts'
+import { runBatch } from './suite.ts'
+
+serveJob(runBatch)

@@ -1,0 +1,172 @@
+import type { ChangeKind, ChangeState } from '#contract/runtime-api/vocabulary.ts'
+import { readJson } from '../invariants/reader.ts'
+import type { Reader } from '../invariants/reader.ts'
+import type { Violation } from '../suite.ts'
+
+// What must hold of the change requests of one environment, judged from what people saw and were answered, and from what a
+// trigger noted about each operation in the transaction that made it.
+
+/** What people did with one request, as far as they know. */
+export interface Known {
+  /** What each approver saw, also where no answer arrived. */
+  approvals: { by: string; seen: string }[]
+  /** Acknowledged: who did what. */
+  acknowledged: { by: string; event: string }[]
+  /** Somebody tried to apply it, whatever the answer was. */
+  wasTried: boolean
+}
+
+interface FreezeSeen {
+  from: string | null
+  to: string | null
+  blocks: ChangeKind[]
+}
+
+export interface OperationSeen {
+  operationId: string
+  kind: ChangeKind
+  bundleInstallId: string
+  changeRequestId: string | null
+  overridden: boolean
+  /** By the clock of the database, in milliseconds since 1970. */
+  at: number
+  policy: { requiredFor: ChangeKind[]; approvals: number } | null
+  freezes: FreezeSeen[]
+}
+
+export interface RequestSeen {
+  changeRequestId: string
+  state: ChangeState
+  createdBy: string
+  notBefore: number | null
+  notAfter: number | null
+  /** Of its operations that have not ended. */
+  running: number
+  entries: { by: string; event: string }[]
+}
+
+/** Notes with each new operation the policy and the freezes of that moment. Called once per database. */
+export const NOTE_OPERATIONS = `
+  create schema seen;
+  create table seen.operation (operation_id uuid primary key, at timestamptz, policy jsonb, freezes jsonb);
+  create function seen.note() returns trigger language plpgsql as $$
+  begin
+    insert into seen.operation select new.operation_id, clock_timestamp(),
+      (select jsonb_build_object('requiredFor', required_for, 'approvals', approvals)
+        from runtime.change_policy as policy where policy.environment_key = scope.environment_key),
+      (select coalesce(jsonb_agg(settings), '[]') from runtime.change_freeze
+        where scope.environment_key = any (environment_keys))
+    from runtime.scope as scope where scope.scope_id = new.scope_id;
+    return null;
+  end $$;
+  create trigger seen_note after insert on runtime.operation for each row execute function seen.note()`
+
+const MILLISECONDS = (column: string): string => `extract(epoch from ${column}) * 1000`
+
+const SEEN = `
+  select json_build_object(
+    'operations', (select coalesce(json_agg(json_build_object('operationId', operation_id, 'kind', operation_type,
+        'bundleInstallId', bundle_install_id, 'changeRequestId', change_request_id, 'overridden', overridden,
+        'at', ${MILLISECONDS('seen.at')}, 'policy', policy, 'freezes', freezes) order by seen.at, operation_id), '[]')
+      from runtime.operation join seen.operation as seen using (operation_id)
+      join runtime.scope as scope using (scope_id) where scope.environment_key = $1),
+    'requests', (select coalesce(json_agg(json_build_object('changeRequestId', change_request_id, 'state', state,
+        'createdBy', created_by_id, 'notBefore', ${MILLISECONDS('not_before')}, 'notAfter', ${MILLISECONDS('not_after')},
+        'running', (select count(*) from runtime.operation where operation_id = any (operation_ids) and state <> 'SUCCEEDED'),
+        'entries', (select json_agg(json_build_object('by', by_id, 'event', event) order by number)
+          from runtime.change_entry as entry where entry.change_request_id = request.change_request_id))
+        order by change_request_id), '[]')
+      from runtime.change_request as request where environment_key = $1))::text as json`
+
+export interface Seen {
+  operations: OperationSeen[]
+  requests: RequestSeen[]
+}
+
+export async function readSeen(reader: Reader, environmentKey: string): Promise<Seen> {
+  // the statement builds exactly this shape
+  return (await readJson(reader, SEEN, [environmentKey])) as Seen
+}
+
+const ENDED: ReadonlySet<ChangeState> = new Set(['APPLIED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'REFUSED'])
+
+/** `effects` is what each operation changed, as an approver saw it in the plan. */
+export function judge(
+  { operations, requests }: Seen,
+  known: ReadonlyMap<string, Known>,
+  effects: ReadonlyMap<string, string>,
+): Violation[] {
+  const violations: Violation[] = []
+  const breaks = (promise: string, seen: string): void => void violations.push({ promise, seen })
+  for (const operation of operations) {
+    const { kind, at, overridden, policy, freezes, changeRequestId } = operation
+    const what = `${kind} ${operation.operationId}`
+    if (overridden) continue
+    const isFrozen = freezes.some(
+      ({ from, to, blocks }) =>
+        from !== null &&
+        to !== null &&
+        Date.parse(from) <= at &&
+        at < Date.parse(to) &&
+        blocks.includes(kind),
+    )
+    if (isFrozen) breaks('nothing in a freeze', `${what} began at ${new Date(at).toISOString()}`)
+    const needed = policy?.requiredFor.includes(kind) === true ? policy.approvals : 0
+    if (needed === 0) continue
+    const request = requests.find((one) => one.changeRequestId === changeRequestId)
+    if (request === undefined) {
+      breaks('nothing without a request', `${what} needs ${needed} approvals`)
+      continue
+    }
+    const authors = new Set([
+      request.createdBy,
+      ...request.entries.filter(({ event }) => event === 'EDITED').map(({ by }) => by),
+    ])
+    const approvals = known.get(request.changeRequestId)?.approvals ?? []
+    const effect = effects.get(request.changeRequestId)
+    const counts = new Set(
+      approvals.filter(({ by, seen }) => seen === effect && !authors.has(by)).map(({ by }) => by),
+    )
+    if (counts.size < needed)
+      breaks('approved for its effect', `${what} has ${counts.size} of ${needed} approvals of ${effect}`)
+  }
+  for (const request of requests)
+    judgeRequest(request, operations, known.get(request.changeRequestId), breaks)
+  for (const id of known.keys())
+    if (!requests.some(({ changeRequestId }) => changeRequestId === id))
+      breaks('acknowledged survives', `the request ${id} is gone`)
+  return violations
+}
+
+function judgeRequest(
+  { changeRequestId, state, entries, notBefore, notAfter, running }: RequestSeen,
+  operations: readonly OperationSeen[],
+  known: Known | undefined,
+  breaks: (promise: string, seen: string) => void,
+): void {
+  const mine = operations.filter((operation) => operation.changeRequestId === changeRequestId)
+  const what = `${state} ${changeRequestId}`
+  const began = entries.filter(({ event }) => event === 'APPLYING' || event === 'OVERRIDDEN').length
+  if (began > 1) breaks('nothing twice', `${what} began ${began} times`)
+  if (new Set(mine.map(({ bundleInstallId }) => bundleInstallId)).size < mine.length)
+    breaks('nothing twice', `${what} has ${mine.length} operations`)
+  if (mine.length > 0 && state !== 'APPLYING' && state !== 'APPLIED')
+    breaks('a result has a state', `${what} has operations`)
+  if (state === 'APPLYING' && running === 0) breaks('everything ends', `${what} is not APPLIED`)
+  if (notAfter !== null && !ENDED.has(state) && state !== 'APPLYING')
+    breaks('everything ends', `${what} is over and has not expired`)
+  for (const { at } of mine)
+    if (
+      known?.wasTried === false &&
+      (notBefore === null || notAfter === null || at < notBefore || at >= notAfter)
+    )
+      breaks('in its time', `${what} began at ${new Date(at).toISOString()}`)
+  for (const [text, acknowledged] of Map.groupBy(
+    known?.acknowledged ?? [],
+    ({ by, event }) => `${event} ${by}`,
+  )) {
+    const found = entries.filter(({ by, event }) => `${event} ${by}` === text).length
+    if (found < acknowledged.length)
+      breaks('acknowledged survives', `${what} has ${found} of ${acknowledged.length} × ${text}`)
+  }
+}

@@ -1,0 +1,382 @@
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { ChangePlan, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
+import type { WriteHandler } from '#runtime/http/handlers.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
+import { requestText } from '#runtime/http/read-request.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
+import { applyChangeRequest } from '#runtime/use-cases/change-requests/apply.ts'
+import { readChangePolicy, saveChangePolicy } from '#runtime/use-cases/change-requests/policies.ts'
+import { planChangeRequest, readChangeRequest } from '#runtime/use-cases/change-requests/read.ts'
+import * as requests from '#runtime/use-cases/change-requests/write.ts'
+import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
+import type { Input } from '#runtime/use-cases/context.ts'
+import { removeFreeze, saveFreeze } from '#runtime/use-cases/gate/freezes.ts'
+import { coreOf } from '../bundles.ts'
+import type { BundleName } from '../bundles.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import type { SimulatedDatabase } from '../simulation/database.ts'
+import type { Fleet } from '../simulation/fleet.ts'
+import type { Schedule } from '../simulation/schedule.ts'
+import { actorOf, serveRow } from '../simulation/client.ts'
+import type { Users } from '../simulation/users.ts'
+import type { Known } from './judge.ts'
+
+export const PEOPLE = ['ada', 'bob', 'cyd'] as const
+export type PersonId = (typeof PEOPLE)[number]
+
+/** How often each step is taken. */
+const STEPS = {
+  propose: 5,
+  edit: 3,
+  submit: 2,
+  approve: 8,
+  reject: 0.4,
+  withdraw: 0.4,
+  comment: 1,
+  schedule: 4,
+  unschedule: 0.6,
+  rebase: 1,
+  apply: 4,
+  override: 0.7,
+  save: 3,
+  policy: 1.5,
+  freeze: 1.5,
+  thaw: 0.7,
+  clock: 1,
+  wait: 2,
+} as const
+
+const BUNDLE_NAMES = ['plain', 'single'] as const satisfies BundleName[]
+const PATCH = 'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+
+interface World {
+  schedule: Schedule
+  database: SimulatedDatabase
+  fleet: Fleet
+  users: Users
+  scope: Scope
+  random: SeededRandom
+  note: (text: string) => void
+  /** Of each request, also of those whose creation was not answered. */
+  known: Map<string, Known>
+}
+
+/** What a plan says that it changes: equal texts for equal effects, as far as people see them. */
+export function effectText(
+  targetVersion: string | null,
+  changes: readonly { locator: string; property: string; before: unknown; after: unknown }[],
+): string {
+  return requestText([
+    targetVersion,
+    // JSON, as a plan is
+    ...changes
+      .map(({ locator, property, before, after }) =>
+        requestText([locator, property, before, after] as JsonValue),
+      )
+      .toSorted(),
+  ])
+}
+
+/** People who work with change requests in one scope. Each of their requests is served by a process that may be killed. */
+export class People {
+  private readonly world: World
+  private keys = 0
+  /** What somebody saw last, who may act on it later. */
+  private readonly remembered = new Map<string, ChangeRequestDetail>()
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  /** By the clock of the database. */
+  private get now(): number {
+    return this.world.schedule.now + this.world.database.shiftMs
+  }
+
+  /** Mostly, an environment has a policy from the beginning. */
+  async begin(): Promise<void> {
+    if (this.world.random.chance(0.7)) await this.setPolicy('cyd')
+  }
+
+  async act(by: PersonId): Promise<void> {
+    const { random, schedule } = this.world
+    await schedule.wait(random.between(50, 3_000))
+    const step = random.weighted(STEPS)
+    switch (step) {
+      case 'propose':
+        return this.propose(by)
+      case 'save':
+        return this.save(by)
+      case 'policy':
+        return this.setPolicy(by)
+      case 'freeze':
+        return this.freeze(by)
+      case 'thaw':
+        await this.send(by, 'DELETE /freezes/{name}', removeFreeze, {
+          params: { name: this.freezeName() },
+          body: undefined,
+        })
+        return
+      case 'clock':
+        this.world.database.shiftMs += random.integer(-60_000, 60_000)
+        return
+      case 'wait':
+        return schedule.wait(random.between(1_000, 30_000))
+      default:
+        return this.actOn(by, step)
+    }
+  }
+
+  private async propose(by: PersonId): Promise<void> {
+    const { random, users, scope, known } = this.world
+    const view = await users.look()
+    const described = { title: 'A change', submit: random.chance(0.8) }
+    const installed = random.pick(view.installations)
+    const one = random.chance(0.8)
+      ? {
+          kind: 'CONFIGURE' as const,
+          scope,
+          input: { snapshotVersion: view.snapshotVersion, changes: this.changes() },
+        }
+      : random.chance(0.7)
+        ? {
+            kind: 'UPGRADE' as const,
+            input: {
+              bundleInstallId: installed.bundleInstallId,
+              targetVersion: installed.version === '1.0.0' ? '2.0.0' : '1.0.0',
+            },
+          }
+        : { kind: 'DETACH' as const, input: { bundleInstallId: installed.bundleInstallId } }
+    const answer = await this.send(by, 'POST /change-requests', requests.createChangeRequest, {
+      params: {},
+      body: { ...described, ...one },
+    })
+    if (answer?.errorCode !== '0') return
+    // the answer of the row
+    const { changeRequest } = answer.data as { changeRequest: { changeRequestId: string } }
+    known.set(changeRequest.changeRequestId, {
+      approvals: [],
+      acknowledged: [{ by, event: 'CREATED' }, ...(described.submit ? [{ by, event: 'SUBMITTED' }] : [])],
+      wasTried: false,
+    })
+  }
+
+  private changes(): Changes {
+    const { random } = this.world
+    const values = () => ({
+      name: wrapData(`name ${random.below(4)}`),
+      ...(random.chance(0.4) && { seats: wrapData(random.below(4)) }),
+    })
+    const first = random.pick(BUNDLE_NAMES)
+    return Object.fromEntries(
+      [...new Set([first, ...(random.chance(0.2) ? BUNDLE_NAMES : [])])].map((bundle) => [
+        coreOf(bundle),
+        values(),
+      ]),
+    )
+  }
+
+  private async save(by: PersonId): Promise<void> {
+    const { users, scope } = this.world
+    const { snapshotVersion } = await users.look()
+    const body = { snapshotVersion, changes: this.changes() }
+    await this.send(by, PATCH, saveConfiguration, { params: scope, body })
+  }
+
+  private async setPolicy(by: PersonId): Promise<void> {
+    const { random, scope } = this.world
+    const { environmentKey } = scope
+    const params = { environmentKey }
+    const policy = await this.read(by, (context) =>
+      readChangePolicy(context, { params, query: {}, body: undefined }),
+    )
+    if (policy === null) return
+    const requiredFor = CHANGE_KINDS.filter(() => random.chance(0.7))
+    await this.send(by, 'PUT /change-policies/{environmentKey}', saveChangePolicy, {
+      params,
+      body: { requiredFor, approvals: random.integer(1, 2), updatedAt: policy.updatedAt },
+    })
+  }
+
+  private readonly freezeName = (): string =>
+    `${this.world.scope.environmentKey}-${this.world.random.below(2)}`
+
+  private async freeze(by: PersonId): Promise<void> {
+    const { random, scope } = this.world
+    const from = this.now + random.between(-5_000, 15_000)
+    const places = random.chance(0.5) ? { environments: [scope.environmentKey] } : { scopes: [scope] }
+    await this.send(by, 'PUT /freezes/{name}', saveFreeze, {
+      params: { name: this.freezeName() },
+      body: {
+        ...places,
+        from: new Date(from).toISOString(),
+        to: new Date(from + random.between(5_000, 60_000)).toISOString(),
+        timeZone: 'UTC',
+        blocks: CHANGE_KINDS.filter((kind) => kind === 'CONFIGURE' || random.chance(0.5)),
+        allowsRecovery: random.chance(0.5),
+        message: 'Not now',
+      },
+    })
+  }
+
+  private async actOn(by: PersonId, step: string): Promise<void> {
+    const { random, known } = this.world
+    // of all requests, also those that have ended; the newest most often
+    const ids = [...known.keys()]
+    if (ids.length === 0) return
+    const id = random.chance(0.6) ? ids.at(-1)! : random.pick(ids)
+    const about = known.get(id)!
+    const params = { changeRequestId: id }
+    const read = { params, query: {}, body: undefined }
+    const fresh = random.chance(0.85)
+      ? await this.read(by, (context) => readChangeRequest(context, read))
+      : null
+    const detail = fresh ?? this.remembered.get(id)
+    if (detail === undefined) return
+    this.remembered.set(id, detail)
+    const body = { revision: detail.revision }
+    const done = (answer: { errorCode: string } | null, event: string): void => {
+      if (answer?.errorCode === '0') about.acknowledged.push({ by, event })
+    }
+    const plan = async (): Promise<ChangePlan | null> =>
+      this.read(by, (context) => planChangeRequest(context, read))
+    const path = '/change-requests/{changeRequestId}'
+    switch (step) {
+      case 'edit': {
+        if (detail.kind !== 'CONFIGURE') return
+        const { snapshotVersion } = await this.world.users.look()
+        const input = { snapshotVersion, changes: this.changes() }
+        const edited = { ...body, kind: detail.kind, input }
+        await this.send(by, `PATCH ${path}`, requests.editChangeRequest, { params, body: edited })
+        return
+      }
+      case 'submit':
+        return done(
+          await this.send(by, `POST ${path}/submit`, requests.submitChangeRequest, { params, body }),
+          'SUBMITTED',
+        )
+      case 'reject': {
+        const rejected = { ...body, comment: 'No' }
+        return done(
+          await this.send(by, `POST ${path}/reject`, requests.rejectChangeRequest, {
+            params,
+            body: rejected,
+          }),
+          'REJECTED',
+        )
+      }
+      case 'withdraw':
+        return done(
+          await this.send(by, `POST ${path}/withdraw`, requests.withdrawChangeRequest, { params, body }),
+          'WITHDRAWN',
+        )
+      case 'unschedule':
+        await this.send(by, `POST ${path}/unschedule`, requests.unscheduleChangeRequest, { params, body })
+        return
+      case 'rebase':
+        await this.send(by, `POST ${path}/rebase`, requests.rebaseChangeRequest, { params, body })
+        return
+      case 'comment': {
+        const said = { text: 'Looks right' }
+        return done(
+          await this.send(by, `POST ${path}/comments`, requests.commentChangeRequest, { params, body: said }),
+          'COMMENTED',
+        )
+      }
+      case 'approve': {
+        const planned = await plan()
+        if (planned === null || planned.effect === null) return
+        const changes = (planned.configuration ?? planned.operation)?.changes ?? []
+        const target = detail.kind === 'UPGRADE' ? (planned.operation?.targetVersion ?? null) : null
+        await this.world.schedule.wait(random.between(10, 3_000))
+        const approved = { ...body, effect: planned.effect }
+        const answer = await this.send(by, `POST ${path}/approve`, requests.approveChangeRequest, {
+          params,
+          body: approved,
+        })
+        if (answer === null || answer.errorCode === '0')
+          about.approvals.push({ by, seen: effectText(target, changes) })
+        return done(answer, 'APPROVED')
+      }
+      case 'schedule': {
+        const from = this.now + random.between(-5_000, 20_000)
+        const times = {
+          notBefore: new Date(from).toISOString(),
+          notAfter: new Date(from + random.between(4_000, 40_000)).toISOString(),
+          timeZone: 'UTC',
+        }
+        const scheduled = { ...body, ...times }
+        await this.send(by, `POST ${path}/schedule`, requests.scheduleChangeRequest, {
+          params,
+          body: scheduled,
+        })
+        return
+      }
+      case 'apply':
+      case 'override': {
+        const planned = await plan()
+        if (planned === null || planned.planToken === null) return
+        await this.world.schedule.wait(random.between(10, 2_000))
+        about.wasTried = true
+        const given = {
+          ...body,
+          planToken: planned.planToken,
+          override: step === 'override',
+          reason: 'It is needed',
+        }
+        await this.send(by, `POST ${path}/apply`, applyChangeRequest, { params, body: given })
+      }
+    }
+  }
+
+  private read<Result>(
+    by: PersonId,
+    run: (context: { deps: RuntimeDeps; actor: ReturnType<typeof actorOf> }) => Promise<Result>,
+  ): Promise<Result | null> {
+    return this.serve((deps) => run({ deps, actor: actorOf(by, `${by}-reads`) }))
+  }
+
+  /** Sends a request until it is answered, with one key. Null if it is unknown what became of it. */
+  private async send<Name extends WriteName>(
+    by: PersonId,
+    name: Name,
+    perform: WriteHandler<Name>,
+    input: Pick<Input<Name>, 'params' | 'body'>,
+  ): Promise<{ errorCode: string; data: unknown } | null> {
+    const { note, schedule, random, scope } = this.world
+    const key = `${scope.environmentKey}-${by}-${++this.keys}`
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const answer = await this.serve((deps) =>
+        serveRow(deps, { name, perform, input }, { actor: actorOf(by, `${key}-${attempt}`), key }),
+      )
+      if (answer !== null) {
+        note(`${by} ${name} ${JSON.stringify(input.params)}: ${String(answer['errorCode'])}`)
+        // an envelope
+        return answer as unknown as { errorCode: string; data: unknown }
+      }
+      await schedule.wait(random.between(100, 1_000))
+    }
+    note(`${by} ${name}: no answer`)
+    return null
+  }
+
+  /** Null if there is no response, or it is an error. */
+  private async serve<Result>(run: (deps: RuntimeDeps) => Promise<Result>): Promise<Result | null> {
+    const { fleet, schedule, random, note } = this.world
+    await schedule.wait(random.between(1, 10))
+    const { process, deps } = fleet.startServer()
+    const answer = await new Promise<Result | null>((resolve) => {
+      process.whenStopped(() => resolve(null))
+      run(deps).then(resolve, (error: unknown) => {
+        note(`${process.name} cannot answer: ${String(error)}`)
+        resolve(null)
+      })
+    })
+    schedule.after(1, () => fleet.wakeOne())
+    return answer
+  }
+}
