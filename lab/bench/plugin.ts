@@ -56,7 +56,13 @@ async function benchChecker(): Promise<Result> {
   }
 }
 
-/** One call after another, to the SDK and to a bare handler in turns. */
+/**
+ * One call after another, to the SDK and to a bare handler in turns.
+ *
+ * Two idle processors measure 0.23 to 0.27 ms. By the profile, about two thirds of it are in SQLite: the SDK reads the call and the mark
+ * in both transactions, so that a later operation or another process that came in between is seen. Validation, JSON and the
+ * hash share the rest, none with more than 0.03 ms. Storing calls by row number instead of by key changes nothing.
+ */
 async function benchCalls(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-plugin-'))
   const kinds = ['sdk', 'bare'] as const
