@@ -116,7 +116,7 @@ export function replaceReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, 
   return (client, refusal) => {
     if (released.has(client)) refusals.add(refusal)
     generation++
-    for (let idle = pool.idleCount; idle > 0; idle--) discardOne(pool)
+    discardIdle(pool)
   }
 }
 
@@ -125,6 +125,11 @@ const refusals = new WeakSet<Error>()
 /** Whether an old session rejected a write as read-only, so that a new session may well accept it. */
 function isRefusedByOldSession(error: unknown): boolean {
   return error instanceof Error && refusals.has(error)
+}
+
+/** Closes the idle connections of a pool, for new ones may lead to another server. */
+export function discardIdle(pool: pg.Pool): void {
+  for (let idle = pool.idleCount; idle > 0; idle--) discardOne(pool)
 }
 
 function discardOne(pool: pg.Pool): void {

@@ -28,6 +28,7 @@ import { createActorCheck, RefusedAssertion, createServiceCheck, createRateLimit
 import { createHttpApp } from './http/app.ts'
 import { countCalls, replicaGauges, RUNTIME_METRIC_HELP } from './http/metrics.ts'
 import { createHandlers } from './http/routes.ts'
+import { openStandbyReads } from './http/standby-reads.ts'
 import { startNotifications } from './notifications/run-notifications.ts'
 import { archiveReceipts } from './retention/archive-receipts.ts'
 import { startRetention } from './retention/run-retention.ts'
@@ -71,6 +72,10 @@ export interface RuntimeOptions {
    * The same database with persistent sessions, for migrating and listening, if `connection` goes through a pooler.
    */
   direct?: ConnectionSettings
+  /** A standby that serves lists, searches, counts, the audit and the overview; without it, the primary does. */
+  standby?: ConnectionSettings
+  /** How long the standby serves no reads before that is a trouble; default 30,000. */
+  standbyTroubleMs?: number
   /** Whether the start migrates the schema; otherwise it refuses a schema with pending migrations. Default true. */
   migrates?: boolean
   /** Whether replicas notify each other of commits; default true. */
@@ -161,8 +166,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const onIdleError = logLostConnections(log, clock)
   const space = new SpaceWatch(clock)
   const onStatementError = (error: unknown): void => space.note(error)
-  const databases = [connection, options.direct ?? connection].map(({ host, port }) =>
-    platformAddress(host, port),
+  const databases = [connection, options.direct ?? connection, options.standby ?? connection].map(
+    ({ host, port }) => platformAddress(host, port),
   )
   const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
   const outbound = createOutbound({ egressAllow, platform })
@@ -205,6 +210,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onStatementError,
   })
   const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
+  const standby =
+    options.standby &&
+    openStandbyReads(options.standby, {
+      pool: { statementTimeoutMs: 15_000, ...options.limits, max: requests, onIdleError },
+      primary: answering.db,
+      clock,
+      log,
+      metrics,
+      troubleMs: options.standbyTroubleMs,
+    })
   const lookAndKeep = async (): Promise<number> => {
     const { databaseMs, isKept } = await lookAtClock(working.db)
     // only a worker knows how long leases are
@@ -268,21 +283,23 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     handlers: createHandlers({
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
-      troubles: () => troubles?.current() ?? [],
+      troubles: () => [...(troubles?.current() ?? []), ...(standby?.troubles() ?? [])],
     }),
+    standby,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
     clockProblem: () => clock.problem(),
     gauges: () => [
       ...processGauges(),
       ...replicaGauges({
-        pools: { http: answering.pool, plugins: resolving.pool, worker: working.pool },
+        pools: { http: answering.pool, plugins: resolving.pool, worker: working.pool, ...standby?.pools },
         isListening: replicas?.isListening() ?? false,
         dataDir: options.dataDir,
         callsInFlight: http.inFlight(),
         worker: worker?.status() ?? null,
         clockAheadMs: clock.aheadMs(),
       }),
+      ...(standby?.gauges() ?? []),
     ],
     passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
@@ -318,6 +335,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     await Promise.all([
       http.close(),
       answering.close(),
+      standby?.close(),
       resolving.close(),
       working.close(),
       recovering.close(),

@@ -5,6 +5,7 @@ import { whole } from '#http-kit/settings.ts'
 export const DATABASE_VARIABLES = {
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_READ_URL: z.string().optional(),
   DATABASE_LISTEN: z.enum(['on', 'off']).default('on'),
   DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
   DATABASE_POOL_SIZE: whole(16, { min: 2, max: 500 }),
@@ -22,6 +23,8 @@ export function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_
     url: settings.DATABASE_URL ?? null,
     /** A connection that keeps its session, for migrating and listening. */
     directUrl: settings.DATABASE_DIRECT_URL ?? null,
+    /** A standby for reads. */
+    readUrl: settings.DATABASE_READ_URL ?? null,
     listens: settings.DATABASE_LISTEN === 'on',
     /** Whether a start may migrate the schema. */
     migrates: settings.DATABASE_MIGRATE === 'on',

@@ -50,6 +50,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     connection: database.connection,
     isExclusive: database.isExclusive,
     ...(databaseSettings.directUrl !== null && { direct: fromUrl(databaseSettings.directUrl) }),
+    ...(databaseSettings.readUrl !== null && { standby: fromUrl(databaseSettings.readUrl) }),
     migrates: databaseSettings.migrates,
     listens: databaseSettings.listens,
     connections: databaseSettings.connections,

@@ -14,7 +14,7 @@ const NOTE_EVERY_MS = 10_000
 const WORKERS_SETTLE_MS = 60_000
 
 /** What a trouble of the database is called among the process events, once it is over. */
-const RECORDED: Record<Exclude<TroubleKind, 'NO_WORKER'>, ProcessTrouble> = {
+const RECORDED: Record<Exclude<TroubleKind, 'NO_WORKER' | 'STANDBY_UNUSED'>, ProcessTrouble> = {
   DATABASE_READ_ONLY: 'database.read_only',
   DATABASE_FULL: 'database.full',
 }

@@ -325,9 +325,9 @@ export const WAITING_FOR_MAX = 200
 
 /**
  * What keeps the platform itself from working: the database accepts no writes, or has no space left; or no worker looks for work
- * although operations are due.
+ * although operations are due. With STANDBY_UNUSED all works, but the primary serves the reads of the standby.
  */
-export const TROUBLES = ['DATABASE_READ_ONLY', 'DATABASE_FULL', 'NO_WORKER'] as const
+export const TROUBLES = ['DATABASE_READ_ONLY', 'DATABASE_FULL', 'NO_WORKER', 'STANDBY_UNUSED'] as const
 export type TroubleKind = (typeof TROUBLES)[number]
 
 /** What a webhook can report. */

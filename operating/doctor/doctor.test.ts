@@ -69,6 +69,7 @@ describe('the doctor', () => {
     const findings = await examine(env)
     assert.equal(exitCodeOf(findings), 0, linesOf(findings))
     assert.match(await findingOf('database'), /^ok PostgreSQL \d+.* the schemas are current$/)
+    assert.match(await findingOf('standby'), /^skip DATABASE_READ_URL is not set/)
     assert.match(await findingOf('keys'), /^ok the sealing key opens the values of the database$/)
     assert.deepEqual(readdirSync(join(folder, 'data')), [])
   })
@@ -104,6 +105,16 @@ describe('the doctor', () => {
     assert.equal(findings.length, 1)
     assert.match(linesOf(findings), /^fail {2}settings {2}OIDC_ISSUERS is not a setting/)
     assert.equal(exitCodeOf(findings), 1)
+  })
+
+  it('finds that DATABASE_READ_URL leads to no standby, or to nothing', async () => {
+    const primary = await findingOf('standby', { DATABASE_READ_URL: toUrl(server.connection) })
+    assert.match(primary, /^warn DATABASE_READ_URL leads to no standby/)
+    const away = `postgresql://somebody@127.0.0.1:${await freePort()}/x`
+    assert.match(
+      await findingOf('standby', { DATABASE_READ_URL: away }),
+      /^warn the standby cannot be used: nothing listens/,
+    )
   })
 
   it('finds a database that is away or of a newer version', async () => {

@@ -14,6 +14,7 @@ import { checkAssertionKey, checkSealingKey } from './check-keys.ts'
 import { checkRetention } from './check-retention.ts'
 import { checkProvider } from './check-provider.ts'
 import { checkRemoteRuntime } from './check-runtime.ts'
+import { checkStandby } from './check-standby.ts'
 import { checked, fail, ok, skip } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -55,7 +56,7 @@ function checksOfDatabase(deployment: Deployment, database: Opened | string): Pr
     return [
       checked('database', () => Promise.resolve(isNew ? ok(database) : fail(database))),
       checked('keys', () => checkSealingKey(deployment, null, false)),
-      ...['clock', 'egress', 'retention'].map((check) =>
+      ...['standby', 'clock', 'egress', 'retention'].map((check) =>
         checked(check, () => Promise.resolve(skip('there is no database to ask'))),
       ),
     ]
@@ -69,6 +70,7 @@ function checksOfDatabase(deployment: Deployment, database: Opened | string): Pr
   const isUnencrypted = url !== null && isReadableByOthers(fromUrl(url))
   return [
     checked('database', () => checkDatabase(pool, needed, { isUnencrypted, migrates })),
+    checked('standby', () => checkStandby(database, deployment.database.readUrl)),
     checked('keys', () => checkSealingKey(deployment, db, isMigrated)),
     checked('clock', () => checkClock(pool)),
     checked('egress', () => checkEgress(deployment, pool, isMigrated)),

@@ -48,6 +48,9 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
     '1 from a statement that failed for lack of disk space until the database can grow again.',
   bundle_runtime_database_lock_wait_seconds:
     'How long the longest wait for a lock has lasted; 0 if no session waits; the same on every replica.',
+  bundle_runtime_standby_reads_total:
+    'Reads that the standby could serve, by result: served, or why the primary did.',
+  bundle_runtime_standby_used: '1 while the standby of DATABASE_READ_URL serves reads.',
   bundle_runtime_database_connections: 'Connections by pool and state.',
   bundle_runtime_database_waiting: 'Requests that wait for a connection, by pool.',
   bundle_runtime_worker_operations_held: 'Operations leased by this worker.',

@@ -20,6 +20,9 @@ import type { HttpContext, HttpApp } from './http-app.ts'
 import { idempotencyKeyOf, requestText, readRequest } from './read-request.ts'
 import type { ReadRequest } from './read-request.ts'
 import { recordDenied, writeRow } from './write-row.ts'
+import { STANDBY_READS } from './standby-reads.ts'
+import type { StandbyReads } from './standby-reads.ts'
+import type { Db } from '../model/db.ts'
 
 export interface MountOptions {
   deps: RuntimeDeps
@@ -29,6 +32,8 @@ export interface MountOptions {
   limitRate(caller: string, cost?: number): void
   /** Whether this process has too much to do for expensive requests. */
   isBehind(): boolean
+  /** Serves some of the reads; see {@link STANDBY_READS}. */
+  standby?: StandbyReads | undefined
   /** Called after each committed write. */
   onWrite(): void
   /** Checks every response against its row's schema and removes unknown fields. */
@@ -76,7 +81,10 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   if (isWrite(name, row)) return serveWrite(call, actor, request)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)
-  return envelope(c, successEnvelope(await dataOf(call, { deps, actor }, request)))
+  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor }, request)
+  const { standby } = options
+  const isServed = standby !== undefined && STANDBY_READS.has(name)
+  return envelope(c, successEnvelope(await (isServed ? standby.read(read) : read(deps.db))))
 }
 
 async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {

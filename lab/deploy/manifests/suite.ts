@@ -74,7 +74,12 @@ const REQUIRED = {
 const PEERS = [{ namespaceSelector: {} }]
 const DESTINATIONS = [{ to: [{ ipBlock: { cidr: '10.1.0.0/16' } }], ports: [{ port: 5432 }] }]
 const EVERYTHING = {
-  runtime: { ...REQUIRED.runtime, hasDirectUrl: true, worker: { autoscaling: { enabled: true } } },
+  runtime: {
+    ...REQUIRED.runtime,
+    hasDirectUrl: true,
+    hasReadUrl: true,
+    worker: { autoscaling: { enabled: true } },
+  },
   console: {
     ...REQUIRED.console,
     hasDirectUrl: true,
@@ -123,6 +128,7 @@ function* tryChart(programs: Programs, folder: string): Generator<Trial> {
 /** What an installation can leave out, each with its values. */
 const OPTIONS: readonly Values[] = [
   { runtime: { hasDirectUrl: true }, console: { hasDirectUrl: true } },
+  { runtime: { hasReadUrl: true } },
   { runtime: { worker: { autoscaling: { enabled: true } } } },
   { console: { oidc: { issuer: 'https://id.example.org', clientId: 'bundleconsole' } } },
   { ingress: { enabled: true, className: 'nginx', tlsSecret: 'console-tls', annotations: { a: 'b' } } },

@@ -430,6 +430,10 @@ export const troubles = {
   'NO_WORKER.operation':
     'This operation waits for the platform, not for a plugin. It continues automatically as soon as a worker runs.',
   'NO_WORKER.administrator': 'Administrator: start the runtime with a worker, and see its log.',
+  STANDBY_UNUSED: 'The standby serves no reads',
+  'STANDBY_UNUSED.platform': 'The primary serves them. Everything works, but lists can be slower under load.',
+  'STANDBY_UNUSED.administrator':
+    'Administrator: check whether the standby of DATABASE_READ_URL runs and keeps up with the primary.',
 } as const
 
 export const views = {

@@ -405,6 +405,9 @@ export const troubles: Translated<typeof source.troubles> = {
   'NO_WORKER.platform': '更改可以保存，但操作不会开始或继续。工作进程运行后，操作会自动继续。',
   'NO_WORKER.operation': '此操作在等待平台，而不是插件。工作进程运行后，操作会自动继续。',
   'NO_WORKER.administrator': '管理员：请启动带工作进程的运行时，并查看其日志。',
+  STANDBY_UNUSED: '备库未提供读取',
+  'STANDBY_UNUSED.platform': '读取改由主库提供。一切正常，但负载较高时列表可能变慢。',
+  'STANDBY_UNUSED.administrator': '管理员：请检查 DATABASE_READ_URL 的备库是否运行，以及是否跟上主库。',
 }
 
 export const views: Translated<typeof source.views> = {

@@ -81,6 +81,9 @@ securityContext:
 {{- if .Values.runtime.hasDirectUrl }}
 - { name: DATABASE_DIRECT_URL_FILE, value: /secrets/database-direct-url }
 {{- end }}
+{{- if .Values.runtime.hasReadUrl }}
+- { name: DATABASE_READ_URL_FILE, value: /secrets/database-read-url }
+{{- end }}
 - { name: SEALING_KEY_FILE, value: /secrets/sealing-key }
 - { name: DATABASE_MIGRATE, value: 'off' }
 - { name: RUNTIME_HOST, value: 0.0.0.0 }
