@@ -20,14 +20,7 @@ export async function startTestStandby(
   process.once('exit', remove)
   const { status, stderr } = spawnSync(
     join(binDirectory, 'pg_basebackup'),
-    [
-      '--pgdata',
-      directory,
-      '--write-recovery-conf',
-      '--checkpoint=fast',
-      '--dbname',
-      toUrl(fromUrl(primary.url)),
-    ],
+    ['--pgdata', directory, '--write-recovery-conf', '--checkpoint=fast', '-d', toUrl(fromUrl(primary.url))],
     { encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`pg_basebackup failed: ${stderr}`)
