@@ -64,6 +64,14 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await expect(state(author)).toHaveText('Applied', { timeout: 20_000 })
   await author.goto(configurationPath(scope, MAIL))
   await expect(field(author, 'SMTP port')).toHaveValue('2525')
+
+  // the policy asks for a review of the reverse change too
+  await author.goBack()
+  await author.getByRole('link', { name: 'Undo in the history' }).click()
+  await author.getByRole('button', { name: 'Undo this save' }).first().click()
+  await confirm(author, 'Request review')
+  await expect(state(author)).toHaveText('Open')
+  await expect(author.getByRole('main')).toContainText('2525')
 })
 
 test('a draft is shared, continued on a phone, meets a conflict, and is overridden by an administrator', async ({

@@ -132,6 +132,7 @@ export const changes = {
   'override.reason': 'Why can it not wait?',
   more: 'More',
   edit: 'Edit',
+  undo: 'Undo in the history',
   rebase: 'Merge again',
   schedule: 'Schedule',
   unschedule: 'Remove schedule',

@@ -131,6 +131,7 @@ export const changes: Translated<typeof source.changes> = {
   'override.reason': '为什么不能等待？',
   more: '更多',
   edit: '编辑',
+  undo: '在历史记录中撤销',
   rebase: '重新合并',
   schedule: '设置排期',
   unschedule: '取消排期',

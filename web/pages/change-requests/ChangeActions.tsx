@@ -78,6 +78,12 @@ export function ChangeActions({
           omitUndefined({ change: changeRequestId, resource: Object.keys(request.input.changes ?? {})[0] }),
         )
       : null
+  if (state === 'APPLIED' && kind === 'CONFIGURE' && scope !== null)
+    return (
+      <LinkButton to={paths.configuration(scope, { tab: 'history' })} icon="undo">
+        {t('changes.undo')}
+      </LinkButton>
+    )
   if (!isLive(request)) return null
   return (
     <>

@@ -4,6 +4,7 @@ import { Guidance } from '../failure/Guidance.tsx'
 import { useMay } from '../../../../api/session.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { isInDoubt } from '../../../../subjects/operations/in-doubt.ts'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
@@ -63,17 +64,19 @@ function WaitingActions({ operation, onStop }: { operation: OperationDetail; onS
   const t = useText()
   const attempt = useRecovery('attempt-now')
   const mayRetry = useMay('operation:retry', operation.installation)
+  const { operationId, run, operationType } = operation
+  const { notice } = useGate(operation.installation, operationType, true)
   const disabledReason = mayRetry ? null : t('operations.action.retry.permission')
   const error = useErrorView(attempt.error)
-  const { operationId, run } = operation
   return (
     <div className="mt-3 space-y-2">
+      {notice}
       {error && <Notice tone="warn">{error.message}</Notice>}
       <div className="flex flex-wrap gap-2">
         <Button
           icon="retry"
           busy={attempt.isPending}
-          disabledReason={disabledReason}
+          disabledReason={disabledReason ?? (notice !== null && t('freezes.blocked'))}
           onClick={() => attempt.mutate({ params: { operationId }, body: { run } })}
         >
           {t('operations.action.attemptNow')}

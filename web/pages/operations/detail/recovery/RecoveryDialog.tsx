@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
+import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
 import { Button } from '../../../../ui/Button.tsx'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { recoveryBasis, type RecoveryAction, type RecoveryProps, useRecovery } from './recovery.ts'
@@ -113,7 +115,8 @@ function ChangeNotice({
 function StopDialog({ operation, onClose, change }: RecoveryProps) {
   const t = useText()
   const stop = useRecovery('stop-retrying')
-  const { operationId, run } = operation
+  const { operationId, run, operationType } = operation
+  const gate = useGate(operation.installation, operationType, true)
   return (
     <ConfirmForm
       change={change}
@@ -121,11 +124,14 @@ function StopDialog({ operation, onClose, change }: RecoveryProps) {
       title={t('recovery.stop.title')}
       confirm={t('recovery.stop.confirm')}
       reason={{ label: t('operations.field.reason'), required: true }}
+      blockedReason={gate.blocked}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       send={async ({ reason }) => {
-        await stop.mutateAsync({ params: { operationId }, body: { run, reason } })
+        await stop.mutateAsync({ params: { operationId }, body: { run, reason, ...gate.override } })
         onClose()
       }}
     >
+      {gate.choice}
       <p>{t('recovery.stop.about')}</p>
       <p className="text-muted">{t('recovery.stop.unknown')}</p>
     </ConfirmForm>
