@@ -165,6 +165,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'It can be upgraded only to a version that its pin allows. Nothing was changed.',
     remedy: 'Choose a version that the pin allows, or remove the pin on the page of the installation.',
   },
+  VERSION_RECALLED: {
+    title: 'The version is recalled',
+    message: 'A recalled version is never installed again. Nothing was changed.',
+    remedy: 'Choose another version. The page of the recalled one says why.',
+  },
   FREEZE_STALE: {
     title: 'The freeze has changed',
     message: 'It was saved again after you opened it. Your change was not saved.',
@@ -326,6 +331,7 @@ const STATUS: Readonly<Record<string, number>> = {
   FREEZE_STALE: 409,
   INSTALLATION_PROTECTED: 409,
   VERSION_PINNED: 409,
+  VERSION_RECALLED: 409,
   APPROVAL_REQUIRED: 409,
   CHANGE_REQUEST_STATE: 409,
   CHANGE_REQUEST_STALE: 409,

@@ -53,10 +53,11 @@ export const isDowngrade = (from: string | null, to: string | null): boolean =>
 /** Whether it is a semantic version without a pre-release. */
 const isRelease = (version: string): boolean => /^v?[0-9]+(?:\.[0-9]+)*$/.test(version)
 
-/** The newest of the published versions: the highest release, or the highest version if there is no release. */
-export function newestVersion<Published extends { version: string; publishedAt: string }>(
-  published: readonly Published[],
-): Published | undefined {
+/** The newest published version that is not recalled: the highest release, or the highest version if there is no release. */
+export function newestVersion<
+  Published extends { version: string; publishedAt: string; standing?: { kind: string } | undefined },
+>(all: readonly Published[]): Published | undefined {
+  const published = all.filter(({ standing }) => standing?.kind !== 'RECALLED')
   const releases = published.filter(({ version }) => isRelease(version))
   return (releases.length > 0 ? releases : published).reduce<Published | undefined>(
     (newest, one) => (newest === undefined || comparePublished(newest, one) < 0 ? one : newest),

@@ -4,7 +4,8 @@ import { Key } from '#contract/protocol/keys.ts'
 import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { BundleRef } from '#contract/protocol/scope.ts'
-import { listOf, pageQuery, Person, searchText, Timestamp } from './common.ts'
+import { listOf, pageQuery, Person, Reason, searchText, Timestamp } from './common.ts'
+import { STANDINGS } from './vocabulary.ts'
 
 export const Bundle = z.object({
   bundle: BundleRef,
@@ -22,11 +23,22 @@ export const BundleVersion = z.object({
   title: z.string(),
   publishedAt: Timestamp,
   publishedBy: Person,
+  /** Absent unless it is deprecated or recalled. */
+  standing: z.object({ kind: z.enum(STANDINGS), message: z.string(), at: Timestamp, by: Person }).optional(),
 })
 export type BundleVersion = z.infer<typeof BundleVersion>
 
 const bundleParams = z.strictObject({ environmentKey: Key, bundleId: Key })
 const versionParams = bundleParams.extend({ version: Key })
+
+/** The message is shown where the version is offered and where it runs. */
+const standing = {
+  access: { needs: 'catalog:write', where: 'environment' },
+  params: versionParams,
+  body: z.strictObject({ message: Reason }),
+  answer: BundleVersion,
+  codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+} as const
 
 export const catalogEndpoints = defineEndpoints({
   'GET /bundles': {
@@ -63,5 +75,21 @@ export const catalogEndpoints = defineEndpoints({
     codes: ['MANIFEST_INVALID', 'VERSION_EXISTS', 'IDEMPOTENCY_KEY_REUSED'],
     bodyErrorCode: 'MANIFEST_INVALID',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
+  },
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/deprecate': {
+    ...standing,
+    summary: 'Deprecate a version: it can be installed, and says that another one is better',
+    audit: 'bundle.deprecate',
+  },
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/recall': {
+    ...standing,
+    summary: 'Recall a version: it is never offered, planned or installed again',
+    audit: 'bundle.recall',
+  },
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/reinstate': {
+    ...standing,
+    summary: 'Reinstate a version that is deprecated or recalled',
+    audit: 'bundle.reinstate',
+    body: z.strictObject({ reason: Reason }),
   },
 })

@@ -28,7 +28,14 @@ import {
 import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, SAFEGUARDS, UPGRADES } from './vocabulary.ts'
+import {
+  CLAIM_STATES,
+  INSTALLATION_SORTS,
+  INSTALLATION_STATES,
+  SAFEGUARDS,
+  STANDINGS,
+  UPGRADES,
+} from './vocabulary.ts'
 
 /** A property of an ACTIVE installation, with the titles of the newest version of its bundle. */
 export const InstalledProperty = z.object({
@@ -56,6 +63,8 @@ export const Installation = z.object({
   title: z.string().nullable(),
   state: z.enum(INSTALLATION_STATES),
   version: Key.nullable(),
+  /** What is said of this version; absent unless it is deprecated or recalled. */
+  standing: z.object({ kind: z.enum(STANDINGS), message: z.string() }).optional(),
   /** The newest published version of the bundle that its pin allows, if it is newer than that of an ACTIVE installation. */
   upgradeTo: Key.nullable(),
   claim: Claim.nullable(),
@@ -245,6 +254,7 @@ export const installationEndpoints = defineEndpoints({
       'MANIFEST_INVALID',
       'PLUGIN_NOT_CHECKED',
       'PLUGIN_RETIRED',
+      'VERSION_RECALLED',
       'CHANGES_FROZEN',
       'APPROVAL_REQUIRED',
       'IDEMPOTENCY_KEY_REUSED',
@@ -294,6 +304,7 @@ export const installationEndpoints = defineEndpoints({
       'PLUGIN_NOT_CHECKED',
       'PLUGIN_RETIRED',
       'VERSION_PINNED',
+      'VERSION_RECALLED',
       'CHANGES_FROZEN',
       'APPROVAL_REQUIRED',
       'IDEMPOTENCY_KEY_REUSED',

@@ -27,6 +27,7 @@ export const operationRunEndpoints = defineEndpoints({
       'NOT_FOUND',
       'OPERATION_NOT_RETRYABLE',
       'PLUGIN_RETIRED',
+      'VERSION_RECALLED',
       'CHANGES_FROZEN',
       'IDEMPOTENCY_KEY_REUSED',
       'RECENT_SIGN_IN_REQUIRED',

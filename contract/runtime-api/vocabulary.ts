@@ -34,6 +34,9 @@ export type TargetRefusal = (typeof TARGET_REFUSALS)[number]
 /** Whether a newer version of the bundle is published, of an ACTIVE installation. */
 export const UPGRADES = ['available', 'none'] as const
 
+/** What is said of a published version: better use another one; or never install it again. */
+export const STANDINGS = ['DEPRECATED', 'RECALLED'] as const
+
 /** What holds an installation back: it is protected from being detached, or pinned to versions. */
 export const SAFEGUARDS = ['protected', 'pinned'] as const
 
@@ -163,6 +166,9 @@ export const AUDIT_ACTIONS = [
   'change.policy',
   'local-service.save',
   'bundle.publish',
+  'bundle.deprecate',
+  'bundle.recall',
+  'bundle.reinstate',
   'plugin.save',
   'plugin.retire',
   'plugin.reinstate',

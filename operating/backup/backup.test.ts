@@ -555,6 +555,13 @@ const LATER = {
   columns: {
     'bff.saved_view': ['request_digest'],
     'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
+    'runtime.bundle_version': [
+      'standing',
+      'standing_message',
+      'standing_at',
+      'standing_by_id',
+      'standing_by_name',
+    ],
     'runtime.installation': [
       'protected_at',
       'protected_by_id',

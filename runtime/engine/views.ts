@@ -106,6 +106,7 @@ export function installationView(row: InstallationViewRow): Installation {
     title: row.title,
     state: row.state,
     version: row.version,
+    ...(row.version_standing != null && { standing: row.version_standing }),
     upgradeTo: row.upgrade_to,
     claim: claimOf(row),
     ...(protection !== null && { protection }),

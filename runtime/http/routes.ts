@@ -10,6 +10,9 @@ import {
   listBundles,
   listVersions,
   readManifest,
+  deprecateVersion,
+  recallVersion,
+  reinstateVersion,
 } from '../use-cases/catalog/catalog.ts'
 import { applyChangeRequest } from '../use-cases/change-requests/apply.ts'
 import {
@@ -221,6 +224,9 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'GET /bundles/{environmentKey}/{bundleId}/versions': listVersions,
     'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': readManifest,
     'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': publishVersion,
+    'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/deprecate': deprecateVersion,
+    'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/recall': recallVersion,
+    'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/reinstate': reinstateVersion,
 
     'GET /plugins': listPlugins,
     'GET /plugins/{pluginId}': readPlugin,

@@ -3,6 +3,7 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { RuntimeTables } from './tables.ts'
 
@@ -41,8 +42,11 @@ export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> 
     claim_plugin_retired: boolean
   }
 
-/** With the newest published version of its bundle, if it is newer than the installed one. */
-export type InstallationViewRow = InstallationRow & { upgrade_to: string | null }
+/** With the newest published version of its bundle, if it is newer than the installed one, and what is said of that one. */
+export type InstallationViewRow = InstallationRow & {
+  upgrade_to: string | null
+  version_standing: Installation['standing'] | null
+}
 
 export type InstallationColumns = Selectable<RuntimeTables['runtime.installation']>
 

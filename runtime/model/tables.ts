@@ -23,6 +23,7 @@ import type {
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
+import type { PinColumns, StandingColumns } from './safeguard-columns.ts'
 import type { FreezeTable } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
@@ -74,7 +75,7 @@ export interface RuntimeTables extends ChangeRequestTables {
     saved_by_id: string
     saved_by_name: string
   }
-  'runtime.bundle_version': {
+  'runtime.bundle_version': StandingColumns & {
     bundle_environment_key: string
     bundle_id: string
     version: string
@@ -90,31 +91,26 @@ export interface RuntimeTables extends ChangeRequestTables {
     /** Computed from the manifest: locator, title of the resource, name and title of each property. */
     properties: GeneratedAlways<{ locator: string; resource: string; property: string; title: string }[]>
   }
-  'runtime.installation': ScopeColumns & {
-    bundle_install_id: string
-    scope_id: number
-    bundle_environment_key: string
-    bundle_id: string
-    title: string
-    state: InstallationState
-    version: string | null
-    /** The place of the version in lists; a trigger sets it. */
-    version_order: GeneratedAlways<string>
-    last_execution_sequence: Generated<number>
-    /** All null unless it is protected from being detached. */
-    protected_at: Generated<string | null>
-    protected_by_id: Generated<string | null>
-    protected_by_name: Generated<string | null>
-    protected_reason: Generated<string | null>
-    /** All null unless it is pinned; the versions are one, or the beginning of some with `.x`. */
-    pinned_to: Generated<string | null>
-    pinned_at: Generated<string | null>
-    pinned_by_id: Generated<string | null>
-    pinned_by_name: Generated<string | null>
-    pinned_reason: Generated<string | null>
-    created_at: Time
-    updated_at: Time
-  }
+  'runtime.installation': ScopeColumns &
+    PinColumns & {
+      bundle_install_id: string
+      scope_id: number
+      bundle_environment_key: string
+      bundle_id: string
+      title: string
+      state: InstallationState
+      version: string | null
+      /** The place of the version in lists; a trigger sets it. */
+      version_order: GeneratedAlways<string>
+      last_execution_sequence: Generated<number>
+      /** All null unless it is protected from being detached. */
+      protected_at: Generated<string | null>
+      protected_by_id: Generated<string | null>
+      protected_by_name: Generated<string | null>
+      protected_reason: Generated<string | null>
+      created_at: Time
+      updated_at: Time
+    }
   'runtime.installed_resource': {
     bundle_install_id: string
     locator: string

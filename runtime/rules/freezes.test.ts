@@ -304,6 +304,52 @@ describe('a pinned installation', () => {
   })
 })
 
+describe('a recalled version', () => {
+  it('is neither offered nor installed, which nobody overrides, until it is reinstated', async () => {
+    const recalled = { ...bundle, bundle: { ...bundle.bundle, bundleId: 'recalled' } }
+    const versions = `/bundles/${recalled.bundle.environmentKey}/recalled/versions`
+    for (const version of ['1.0.0', '2.0.0'])
+      await harness.ok(`${versions}/${version}`, {
+        method: 'PUT',
+        body: JSON.parse(JSON.stringify({ ...recalled, version })),
+      })
+    const said = (version: string, action: string, body: JsonObject) =>
+      post(`${versions}/${version}/${action}`, body)
+    const id = await harness.installed({ ...recalled, version: '1.0.0' }, { scope: harness.newScope() })
+    assert.equal((await harness.installation(id)).upgradeTo, '2.0.0')
+    await said('1.0.0', 'deprecate', { message: 'Use 2.0.0.' })
+    assert.deepEqual((await harness.installation(id)).standing, { kind: 'DEPRECATED', message: 'Use 2.0.0.' })
+    await said('2.0.0', 'recall', { message: 'It loses data.' })
+    assert.equal((await harness.installation(id)).upgradeTo, null)
+    const upgrade = { targetVersion: '2.0.0', override: true, reason: 'now' }
+    const refused = await post(`/installations/${id}/upgrade`, upgrade)
+    assert.equal(refused.errorCode, 'VERSION_RECALLED')
+    assert.match(JSON.stringify(refused.json), /recalled by ada: It loses data/)
+    const install = { scope: { ...harness.newScope() }, bundle: recalled.bundle, targetVersion: '2.0.0' }
+    assert.equal((await post('/installations', install)).errorCode, 'VERSION_RECALLED')
+    const plan = await harness.ok('/installations/plan', { method: 'POST', body: install })
+    assert.match(JSON.stringify(plan['problems']), /VERSION_RECALLED/)
+    assert.equal((await said('2.0.0', 'deprecate', { message: 'No.' })).errorCode, 'REQUEST_INVALID')
+    // all are recalled: the bundle is still listed
+    await said('1.0.0', 'recall', { message: 'It leaks.' })
+    const { items } = await harness.ok('/bundles', {})
+    assert.match(JSON.stringify(items), /"bundleId":"recalled"/)
+    assert.equal((await said('2.0.0', 'reinstate', { reason: 'Repaired.' })).errorCode, '0')
+    assert.equal((await said('2.0.0', 'reinstate', { reason: 'Again.' })).errorCode, 'REQUEST_INVALID')
+    assert.equal((await harness.installation(id)).upgradeTo, '2.0.0')
+    // what failed can be retried in spite of a recall only by an override
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const operation = await harness.upgrade(id, { targetVersion: '2.0.0' })
+    const { run } = await harness.fails(operation, 'PLUGIN_REPORTED_FAILURE')
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    await said('2.0.0', 'recall', { message: 'It loses data.' })
+    const retry = `/operations/${operation}/retry`
+    assert.equal((await post(retry, { run })).errorCode, 'VERSION_RECALLED')
+    assert.equal((await post(retry, { run, override: true, reason: 'Needed.' })).errorCode, '0')
+    await harness.succeeds(operation)
+  })
+})
+
 describe('freezes', () => {
   it('are seen and changed only for places that a person may see and change', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]

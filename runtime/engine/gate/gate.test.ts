@@ -45,7 +45,14 @@ describe('the gate', () => {
                 const freeze = freezeOf({ ...place, ...time, blocks: [blocked], allowsRecovery })
                 const found = restraintsOn(
                   { kinds, isRecovery, isApproved: false, scope: SCOPE },
-                  { now: NOW, freezes: [freeze], needsApproval: [], protection: null, pin: null },
+                  {
+                    now: NOW,
+                    freezes: [freeze],
+                    needsApproval: [],
+                    protection: null,
+                    pin: null,
+                    recall: null,
+                  },
                 )
                 const expected =
                   isHere && isNow && kinds.includes(blocked) && (!isRecovery || !allowsRecovery) ? 1 : 0
@@ -61,6 +68,7 @@ describe('the gate', () => {
         needsApproval: [],
         protection: null,
         pin: null,
+        recall: null,
         freezes: [
           freezeOf({}),
           freezeOf({ name: 'again' }),
@@ -99,7 +107,7 @@ describe('the gate', () => {
     ) =>
       restraintsOn(
         { kinds, isRecovery, isApproved, scope: SCOPE },
-        { now: NOW, freezes: [], needsApproval, protection: null, pin: null },
+        { now: NOW, freezes: [], needsApproval, protection: null, pin: null, recall: null },
       ).length > 0
     for (const kind of CHANGE_KINDS) {
       assert.equal(asks([kind], [kind]), true)
@@ -130,7 +138,7 @@ describe('the gate', () => {
           scope: SCOPE,
           ...(targetVersion !== undefined && { targetVersion }),
         },
-        { now: NOW, freezes: [], needsApproval: [], protection: null, pin },
+        { now: NOW, freezes: [], needsApproval: [], protection: null, pin, recall: null },
       )
       assert.equal(found?.isFirm, found && true)
       return found?.problem.errorCode === 'VERSION_PINNED'
@@ -143,5 +151,24 @@ describe('the gate', () => {
     assert.equal(isRefused('UPGRADE', '1.4.2'), false)
     for (const kind of CHANGE_KINDS.filter((one) => one !== 'UPGRADE'))
       assert.equal(isRefused(kind, '1.4.2', '2.0.0'), false)
+  })
+
+  it('refuses a recalled version; only a retry can be overridden', () => {
+    for (const isRecovery of [true, false]) {
+      const [found, ...more] = restraintsOn(
+        { kinds: ['INSTALL'], isRecovery, isApproved: true, scope: SCOPE, targetVersion: '1.4.2' },
+        {
+          now: NOW,
+          freezes: [],
+          needsApproval: [],
+          protection: null,
+          pin: null,
+          recall: { by: { name: 'ada' }, message: 'It loses data.' },
+        },
+      )
+      assert.deepEqual(more, [])
+      assert.equal(found?.problem.errorCode, 'VERSION_RECALLED')
+      assert.equal(found.isFirm, isRecovery ? undefined : true)
+    }
   })
 })

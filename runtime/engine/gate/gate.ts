@@ -18,7 +18,7 @@ export interface GateRequest {
   /** It carries out a change request, whose approvals have been counted. */
   isApproved: boolean
   scope: Scope
-  /** Of a new INSTALL or UPGRADE. */
+  /** Of an INSTALL or UPGRADE; of a retry of one only if it is recalled. */
   targetVersion?: string
 }
 
@@ -41,6 +41,8 @@ export interface GateFacts {
   needsApproval: readonly ChangeKind[]
   /** That the installation is protected from being detached; null if it is not, or if the change is of none. */
   protection: { by: { name: string }; reason: string } | null
+  /** That the target version is recalled; null if it is not. */
+  recall: { by: { name: string }; message: string } | null
   /** To which versions the installation can be upgraded; null if it is not pinned, or if the change is of none. */
   pin: { versions: string; by: { name: string }; reason: string } | null
 }
@@ -63,6 +65,7 @@ export function restraintsOn(request: GateRequest, facts: GateFacts): Restraint[
   return [
     ...protectionFrom(request, facts),
     ...pinAgainst(request, facts),
+    ...recallOf(request, facts),
     ...freezesOn(request, facts),
     ...approvalFor(request, facts),
   ]
@@ -86,9 +89,9 @@ function protectionFrom({ kinds, isRecovery }: GateRequest, { protection }: Gate
   ]
 }
 
-/** An upgrade that began before is not stopped: its retry names no version. */
-function pinAgainst({ kinds, targetVersion }: GateRequest, { pin }: GateFacts): Restraint[] {
-  if (pin === null || targetVersion === undefined || !kinds.includes('UPGRADE')) return []
+/** An upgrade that began before is not stopped. */
+function pinAgainst({ kinds, isRecovery, targetVersion }: GateRequest, { pin }: GateFacts): Restraint[] {
+  if (pin === null || isRecovery || targetVersion === undefined || !kinds.includes('UPGRADE')) return []
   if (isPinnedTo(pin.versions, targetVersion)) return []
   const message = platformMessage('versionPinned', {
     versions: pin.versions,
@@ -101,6 +104,24 @@ function pinAgainst({ kinds, targetVersion }: GateRequest, { pin }: GateFacts): 
       until: null,
       blocksRecovery: false,
       isFirm: true,
+    },
+  ]
+}
+
+/** Nobody installs a recalled version again. A retry may be the only way to get an installation going again: it can be overridden. */
+function recallOf({ isRecovery, targetVersion }: GateRequest, { recall }: GateFacts): Restraint[] {
+  if (recall === null || targetVersion === undefined) return []
+  const message = platformMessage('versionRecalled', {
+    version: targetVersion,
+    person: recall.by.name,
+    text: recall.message,
+  })
+  return [
+    {
+      problem: { errorCode: 'VERSION_RECALLED', ...message },
+      until: null,
+      blocksRecovery: true,
+      ...(!isRecovery && { isFirm: true as const }),
     },
   ]
 }

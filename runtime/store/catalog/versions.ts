@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable, RawBuilder } from 'kysely'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { STANDINGS } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx, Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -48,18 +49,25 @@ export function findVersion(
 
 /**
  * The newest published version of the bundle of a row, as a subquery of one row: the highest release, or the highest
- * version if there is no release. Expects the columns bundle_environment_key and bundle_id of the alias. With `pin`, a column, only
- * versions that it names.
+ * version if there is no release. A recalled one only if all are. Expects the columns bundle_environment_key and bundle_id of the
+ * alias. With `pin`, a column, only versions that it names.
  */
-export const newestVersionOf = (table: string, pin?: string): RawBuilder<unknown> => sql`(
-  select published.version, published.title, published.description, published.precedence, published.is_release,
-    published.published_at
-  from runtime.bundle_version as published
-  where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
-    and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
-    and ${pin === undefined ? sql`true` : isPinned('published', pin)}
-  order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
-  limit 1)`
+export const newestVersionOf = (table: string, pin?: string): RawBuilder<unknown> => {
+  const best = (isRecalled: RawBuilder<boolean>) => sql`(
+    select published.version, published.title, published.description, published.precedence, published.is_release,
+      published.published_at, ${isRecalled} as is_recalled
+    from runtime.bundle_version as published
+    where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
+      and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
+      and published.standing is ${isRecalled === RECALLED ? sql`not distinct` : sql`distinct`} from 'RECALLED'
+      and ${pin === undefined ? sql`true` : isPinned('published', pin)}
+    order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
+    limit 1)`
+  // as two statements, so that the index has the order of the first
+  return sql`(
+    select * from (${best(sql<boolean>`false`)} union all ${best(RECALLED)}) as either order by is_recalled limit 1)`
+}
+const RECALLED = sql<boolean>`true`
 
 /** The condition that a version is one of those that a column names, as `isPinnedTo` decides it; also if the column is null. */
 const isPinned = (version: string, pin: string): RawBuilder<boolean> => sql<boolean>`(case
@@ -72,6 +80,60 @@ export const isNewer = (newest: string, installed: string): RawBuilder<boolean> 
   sql<boolean>`(${sql.ref(`${newest}.precedence`)}, ${sql.ref(`${newest}.published_at`)})
     > (${sql.ref(`${installed}.precedence`)}, ${sql.ref(`${installed}.published_at`)})`
 
+/** Locks a published version until the transaction ends, and returns it. */
+export function lockVersion(tx: Tx, bundle: BundleRef, version: string) {
+  return tx
+    .selectFrom('runtime.bundle_version')
+    .select(['version', 'standing', 'standing_message'])
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** Deprecates or recalls a version, or reinstates it with null. */
+export async function setStanding(
+  tx: Tx,
+  bundle: BundleRef,
+  version: string,
+  standing: {
+    kind: (typeof STANDINGS)[number]
+    message: string
+    by: Pick<Actor, 'id' | 'name'>
+  } | null,
+): Promise<void> {
+  await tx
+    .updateTable('runtime.bundle_version')
+    .set({
+      standing: standing?.kind ?? null,
+      standing_message: standing?.message ?? null,
+      standing_at: standing && sql<string>`clock_timestamp()`,
+      standing_by_id: standing?.by.id ?? null,
+      standing_by_name: standing?.by.name ?? null,
+    })
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .execute()
+}
+
+/** Who recalled a version, and what they said; undefined unless it is recalled. */
+export function findRecall(
+  db: Db,
+  bundle: BundleRef,
+  version: string,
+): Promise<{ standing_message: string | null; standing_by_name: string | null } | undefined> {
+  return db
+    .selectFrom('runtime.bundle_version')
+    .select(['standing_message', 'standing_by_name'])
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .where('standing', '=', 'RECALLED')
+    .executeTakeFirst()
+}
+
 export type VersionRow = Pick<
   Selectable<RuntimeTables['runtime.bundle_version']>,
   | 'bundle_environment_key'
@@ -82,6 +144,11 @@ export type VersionRow = Pick<
   | 'published_by_id'
   | 'published_by_name'
   | 'precedence'
+  | 'standing'
+  | 'standing_message'
+  | 'standing_at'
+  | 'standing_by_id'
+  | 'standing_by_name'
 > & {
   /** For the cursor. */
   published_microseconds: number
@@ -105,6 +172,11 @@ export function listVersionRows(
       'published_by_id',
       'published_by_name',
       'precedence',
+      'standing',
+      'standing_message',
+      'standing_at',
+      'standing_by_id',
+      'standing_by_name',
       microsecondsOf('published_at').as('published_microseconds'),
     ])
     .where('bundle_environment_key', '=', bundle.environmentKey)

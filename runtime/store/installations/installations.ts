@@ -46,7 +46,15 @@ export const upgradeTo = sql<string | null>`(
   where installation.state = 'ACTIVE'
     and installed.bundle_environment_key = installation.bundle_environment_key
     and installed.bundle_id = installation.bundle_id and installed.version = installation.version
-    and ${isNewer('newest', 'installed')})`
+    and not newest.is_recalled and ${isNewer('newest', 'installed')})`
+
+/** What is said of the installed version, as the runtime API returns it. Expects the alias `installation`. */
+export const versionStanding = sql<InstallationViewRow['version_standing']>`(
+  select json_build_object('kind', installed.standing, 'message', installed.standing_message)
+  from runtime.bundle_version as installed
+  where installed.standing is not null and installation.state = 'ACTIVE'
+    and installed.bundle_environment_key = installation.bundle_environment_key
+    and installed.bundle_id = installation.bundle_id and installed.version = installation.version)`
 
 /** Returns one installation with its claim. */
 export async function findInstallation(
@@ -128,6 +136,7 @@ export function loadInstallations(
     .select(claimColumns)
     .select(claimRetired.as('claim_plugin_retired'))
     .select(upgradeTo.as('upgrade_to'))
+    .select(versionStanding.as('version_standing'))
     .where('installation.bundle_install_id', '=', sql<string>`any(${[...bundleInstallIds]}::uuid[])`)
     .execute()
 }

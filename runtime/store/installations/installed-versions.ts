@@ -37,7 +37,7 @@ export async function readInstalledVersions(
   const { rows } = await sql<InstalledVersionRow>`
     select installed.*, published.published_at,
       case published.precedence when '0' then '0' || published.version else published.precedence end as version_order, newest.title, newest.version as newest,
-      newest.published_at as newest_published_at, ${isNewer('newest', 'published')} as is_outdated
+      newest.published_at as newest_published_at, not newest.is_recalled and ${isNewer('newest', 'published')} as is_outdated
     from (${countedVersions(visible, filter)}) as installed
     join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
     cross join lateral ${newestVersionOf('installed')} as newest
@@ -81,7 +81,7 @@ export async function countNewerVersions(
     cross join lateral (select count(*) from (
       select from runtime.bundle_version as other
       where other.bundle_environment_key = published.bundle_environment_key and other.bundle_id = published.bundle_id
-        and other.is_release = newest.is_release and ${isNewer('other', 'published')}
+        and other.is_release = newest.is_release and other.standing is distinct from 'RECALLED' and ${isNewer('other', 'published')}
       limit ${BEHIND_MAX}) as bounded) as newer`.execute(db)
   return new Map(rows.map((row) => [versionKey(row), row.behind]))
 }

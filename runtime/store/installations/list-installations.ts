@@ -7,7 +7,7 @@ import { UPGRADES } from '#contract/runtime-api/vocabulary.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
-import { selectedClaim, upgradeTo } from './installations.ts'
+import { selectedClaim, upgradeTo, versionStanding } from './installations.ts'
 import { findWords, isWordFound, claimedAs } from './search.ts'
 import type { FoundWord } from './search.ts'
 import type { Db } from '../../model/db.ts'
@@ -67,7 +67,8 @@ export async function listInstallations(
         )}) as merged ${orderBy(sort, 'merged', filter.limit + 1)}`
   const { rows } = await sql<ListedInstallation>`
     select installation.*, ${microsecondsOf('installation.updated_at')} as updated_microseconds,
-      ${selectedClaim}, ${upgradeTo} as upgrade_to
+      ${selectedClaim}, ${upgradeTo} as upgrade_to,
+      ${versionStanding} as version_standing
     from (${page}) as installation
     left join runtime.operation as claim
       on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim

@@ -182,6 +182,15 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
     return { params: { ...scope }, body: { snapshotVersion, resources } }
   },
   [`PUT ${place}/local-services/{serviceName}` as const]: () => ({ params: { ...deps.newScope() } }),
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/deprecate': () => publishedVersion('3.1.0'),
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/recall': () => publishedVersion('3.2.0'),
+  'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/reinstate': async () => {
+    const sample = await publishedVersion('3.3.0')
+    const { environmentKey, bundleId } = plain.bundle
+    const path = `/bundles/${environmentKey}/${bundleId}/versions/3.3.0/recall`
+    await deps.ok(path, { method: 'POST', body: { message: 'it loses data' } })
+    return sample
+  },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': () => ({
     params: { ...plain.bundle, version: '3.0.0' },
     body: { ...plain, version: '3.0.0' } as unknown as JsonObject,
@@ -232,6 +241,13 @@ async function pinnedInstallation(): Promise<Sample> {
   const path = `/installations/${String(sample.params?.['bundleInstallId'])}/pin`
   await deps.ok(path, { method: 'POST', body: { versions: '1.x', reason: 'it was certified' } })
   return sample
+}
+
+async function publishedVersion(version: string): Promise<Sample> {
+  const { environmentKey, bundleId } = plain.bundle
+  const body = { ...plain, version } as unknown as JsonObject
+  await deps.ok(`/bundles/${environmentKey}/${bundleId}/versions/${version}`, { method: 'PUT', body })
+  return { params: { environmentKey, bundleId, version } }
 }
 
 let freezes = 0

@@ -33,7 +33,7 @@ import { evaluateUpgrade, loadTargetVersion } from '../installations/upgrade.ts'
 import type { UpgradeRequest } from '../installations/upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
-import { admitRecovery, notFailedInRun } from '../operations/runs.ts'
+import { admitRetry, notFailedInRun } from '../operations/runs.ts'
 import type { Way } from '../gate/admit.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
@@ -208,7 +208,7 @@ async function planTarget(
       )
     const retired = await retryOfRetired(db, operation)
     if (retired !== null) refusals.list.push(retired)
-    const admission = await refusals.try(() => admitRecovery(db, actor, operation, way))
+    const admission = await refusals.try(() => admitRetry(db, actor, operation, way))
     refusals.add(admission?.problems ?? [])
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }

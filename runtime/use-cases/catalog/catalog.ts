@@ -7,7 +7,14 @@ import type { BundleVersion } from '#contract/runtime-api/catalog.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { identityOf } from '../../engine/views.ts'
 import { findInstalledProperties } from '../../store/catalog/find-properties.ts'
-import { findVersion, insertVersion, listBundleRows, listVersionRows } from '../../store/catalog/versions.ts'
+import {
+  findVersion,
+  insertVersion,
+  listBundleRows,
+  listVersionRows,
+  lockVersion,
+  setStanding,
+} from '../../store/catalog/versions.ts'
 import type { VersionRow } from '../../store/catalog/versions.ts'
 import { findManifest } from '../../store/installations/last-applied.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
@@ -47,6 +54,59 @@ export async function publishVersion(
       changes: fieldChanges(null, whatIsPublished(body)),
     })
   }
+  return versionView(published)
+}
+
+type Standing = 'deprecate' | 'recall'
+type StandingPath<Action extends string> =
+  `POST /bundles/{environmentKey}/{bundleId}/versions/{version}/${Action}`
+
+/** Deprecates a version. Refuses with NOT_FOUND, and with REQUEST_INVALID if it is recalled. */
+export const deprecateVersion = (
+  context: WriteContext,
+  { params, body: { message } }: Input<StandingPath<'deprecate'>>,
+): Promise<Answer<StandingPath<'deprecate'>>> => changeStanding(context, params, 'deprecate', message)
+
+/**
+ * Recalls a version: from now on the gate refuses each INSTALL of it and UPGRADE to it; those that have begun go on. Refuses with
+ * NOT_FOUND.
+ */
+export const recallVersion = (
+  context: WriteContext,
+  { params, body: { message } }: Input<StandingPath<'recall'>>,
+): Promise<Answer<StandingPath<'recall'>>> => changeStanding(context, params, 'recall', message)
+
+/** Ends that a version is deprecated or recalled. Refuses with NOT_FOUND, and with REQUEST_INVALID if it is neither. */
+export const reinstateVersion = (
+  context: WriteContext,
+  { params, body: { reason } }: Input<StandingPath<'reinstate'>>,
+): Promise<Answer<StandingPath<'reinstate'>>> => changeStanding(context, params, 'reinstate', reason)
+
+const STANDING_OF = { deprecate: 'DEPRECATED', recall: 'RECALLED', reinstate: null } as const
+
+async function changeStanding(
+  { tx, actor }: WriteContext,
+  params: Input<Name>['params'],
+  action: Standing | 'reinstate',
+  text: string,
+): Promise<BundleVersion> {
+  const { version } = params
+  const before = await lockVersion(tx, params, version)
+  if (before === undefined) throw notFound('bundle version')
+  const kind = STANDING_OF[action]
+  if (before.standing === kind && (kind === null || before.standing_message === text))
+    throw new DomainError('REQUEST_INVALID', platformMessage('versionStandingAlready', { version }))
+  if (before.standing === 'RECALLED' && kind === 'DEPRECATED')
+    throw new DomainError('REQUEST_INVALID', platformMessage('versionIsRecalled', { version }))
+  await setStanding(tx, params, version, kind === null ? null : { kind, message: text, by: actor })
+  await recordAudit(tx, actor, {
+    action: `bundle.${action}`,
+    subject: subjectOf(params),
+    reason: text,
+    changes: fieldChanges({ standing: before.standing }, { standing: kind }),
+  })
+  const published = await findVersion(tx, params, version)
+  if (published === undefined) throw new Error('a locked version is missing')
   return versionView(published)
 }
 
@@ -144,6 +204,15 @@ function versionView(row: Omit<VersionRow, 'published_microseconds' | 'precedenc
     title: row.title,
     publishedAt: row.published_at,
     publishedBy: { id: row.published_by_id, name: row.published_by_name },
+    ...(row.standing !== null &&
+      row.standing_at !== null && {
+        standing: {
+          kind: row.standing,
+          message: row.standing_message ?? '',
+          at: row.standing_at,
+          by: { id: row.standing_by_id ?? '', name: row.standing_by_name ?? '' },
+        },
+      }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
+import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import { restraintsOn } from '../../engine/gate/gate.ts'
@@ -8,6 +8,7 @@ import { DomainError } from '../../engine/refusals.ts'
 import type { PlatformProblem } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
+import { findRecall } from '../../store/catalog/versions.ts'
 import { readGate } from '../../store/freezes.ts'
 import { authorize, requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -32,8 +33,8 @@ export interface AdmittedChange {
   /** Of the installation that it concerns. */
   protection?: GateFacts['protection']
   pin?: GateFacts['pin']
-  /** Of a new INSTALL or UPGRADE. */
-  targetVersion?: string
+  /** Of an INSTALL or UPGRADE, or of the retry of one. */
+  target?: { bundle: BundleRef; version: string }
 }
 
 /** What the gate says of a change. Only `admit` makes it, and no operation is made without one. */
@@ -53,7 +54,7 @@ export interface Admission {
 export async function admit(
   db: Db,
   actor: Actor,
-  { kind, isRecovery, scope, protection = null, pin = null, targetVersion }: AdmittedChange,
+  { kind, isRecovery, scope, protection = null, pin = null, target }: AdmittedChange,
   way: Way,
 ): Promise<Admission> {
   const isTakeover = kind === 'TAKEOVER'
@@ -67,9 +68,14 @@ export async function admit(
     isRecovery: isRecovery === true || isTakeover,
     isApproved: way.isApproved === true,
     scope,
-    ...(targetVersion !== undefined && { targetVersion }),
+    ...(target !== undefined && { targetVersion: target.version }),
   }
-  const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), protection, pin })
+  const restraints = restraintsOn(request, {
+    ...(await loadFacts(db, scope)),
+    protection,
+    pin,
+    recall: target === undefined ? null : await loadRecall(db, target),
+  })
   const isFirm = restraints.some((restraint) => restraint.isFirm)
   if (restraints.length === 0) return { problems: [], overridden: false }
   if (way.override !== true || isFirm)
@@ -112,6 +118,16 @@ export async function readRestrictions(
   }
 }
 
+async function loadRecall(
+  db: Db,
+  { bundle, version }: NonNullable<AdmittedChange['target']>,
+): Promise<GateFacts['recall']> {
+  const found = await findRecall(db, bundle, version)
+  return found === undefined
+    ? null
+    : { by: { name: found.standing_by_name ?? '' }, message: found.standing_message ?? '' }
+}
+
 async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> {
   const { now, freezes, needsApproval } = await readGate(db, environmentKey)
   return {
@@ -119,6 +135,7 @@ async function loadFacts(db: Db, { environmentKey }: Scope): Promise<GateFacts> 
     needsApproval,
     protection: null,
     pin: null,
+    recall: null,
     freezes: freezes.map(({ name, settings }) => ({ name, ...settings })),
   }
 }

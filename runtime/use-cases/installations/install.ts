@@ -176,7 +176,13 @@ export async function evaluateInstall(
   const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
   refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
-  const admission = await admit(db, actor, { kind: 'INSTALL', scope: request.scope }, way)
+  const { bundle, targetVersion: version } = request
+  const admission = await admit(
+    db,
+    actor,
+    { kind: 'INSTALL', scope: request.scope, target: { bundle, version } },
+    way,
+  )
   refusals.add(admission.problems)
   return {
     operationType: 'INSTALL',

@@ -7,7 +7,7 @@ import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.t
 import type { Target } from '../../engine/plans/target.ts'
 import { comparisonsInUpgrade, restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { operationView, pinOf } from '../../engine/views.ts'
+import { identityOf, operationView, pinOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -128,9 +128,17 @@ export async function evaluateUpgrade(
     refusals.list.push(staleSnapshot(current))
   const isSame = version === request.targetVersion
   if (isSame) refusals.list.push(alreadyThere(version))
-  const { targetVersion } = request
-  const change = { kind: 'UPGRADE' as const, scope: scopeOf(scope), pin: pinOf(installation), targetVersion }
-  const admission = await admit(db, actor, change, way)
+  const admission = await admit(
+    db,
+    actor,
+    {
+      kind: 'UPGRADE',
+      scope: scopeOf(scope),
+      pin: pinOf(installation),
+      target: { bundle: identityOf(installation).bundle, version: request.targetVersion },
+    },
+    way,
+  )
   const evaluation = {
     operationType: 'UPGRADE' as const,
     installation,

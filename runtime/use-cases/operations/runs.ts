@@ -6,7 +6,7 @@ import { unknownResultOf } from '../../engine/calls/read-answer.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { afterStop } from '../../engine/steps/after-attempt.ts'
 import { unexplained } from '../../engine/steps/next-step.ts'
-import { operationView } from '../../engine/views.ts'
+import { identityOf, operationView } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -42,7 +42,13 @@ export async function retryOperation(
   if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
   const retired = await retryOfRetired(tx, failed)
   if (retired !== null) throw retired
-  const overridden = await requireAdmitted(context, failed, body)
+  const admission = await admitRetry(tx, actor, failed, {
+    override: body.override,
+    reason: body.reason,
+    isItem: context.isItem,
+  })
+  refuseFor(admission.problems)
+  const { overridden } = admission
 
   const operation = await startRun(tx, failed.operation_id, {
     run: body.run,
@@ -135,8 +141,16 @@ async function requireAdmitted(
   return overridden
 }
 
-/** What the gate says of a retry of this operation, or of what else gets it out of the way. */
-export const admitRecovery = (db: Db, actor: Actor, operation: OperationRow, way: Way): Promise<Admission> =>
+/** What the gate says of a retry of this operation, which installs its version. */
+export const admitRetry = (db: Db, actor: Actor, operation: OperationRow, way: Way): Promise<Admission> => {
+  const { operation_type: kind, target_version: version } = operation
+  const installs = kind === 'INSTALL' || kind === 'UPGRADE'
+  const target = installs ? { target: { bundle: identityOf(operation).bundle, version } } : {}
+  return admit(db, actor, { kind, isRecovery: true, scope: scopeOf(operation), ...target }, way)
+}
+
+/** What the gate says of what else gets this operation out of the way. */
+const admitRecovery = (db: Db, actor: Actor, operation: OperationRow, way: Way): Promise<Admission> =>
   admit(db, actor, { kind: operation.operation_type, isRecovery: true, scope: scopeOf(operation) }, way)
 
 async function lockWaiting(

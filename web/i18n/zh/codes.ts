@@ -168,6 +168,11 @@ export const codes = codeTexts({
     message: '只能升级到固定范围内的版本。未做任何更改。',
     remedy: '请选择固定范围内的版本，或在该安装实例的页面上取消固定。',
   },
+  VERSION_RECALLED: {
+    title: '该版本已召回',
+    message: '已召回的版本不能再安装。未做任何更改。',
+    remedy: '请选择其他版本。召回原因见该版本的页面。',
+  },
   FREEZE_STALE: {
     title: '该冻结期已更改',
     message: '在您打开之后，它又被保存过。您的更改未保存。',

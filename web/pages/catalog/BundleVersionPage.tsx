@@ -21,6 +21,7 @@ import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { CompareTab } from './CompareTab.tsx'
+import { StandingActions, StandingNotice } from './Standing.tsx'
 import { ManifestTab } from './ManifestTab.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { Manifest } from '../../subjects/manifest/writers.ts'
@@ -50,6 +51,7 @@ export function BundleVersionPage() {
   const mayInstall = useMay('installation:install', 'anywhere')
   const items = versions.data?.items ?? []
   const entry = items.find(({ version }) => version === params.version)
+  const isRecalled = entry?.standing?.kind === 'RECALLED'
   const name = manifest.data?.title ?? params.bundle
   const [isInstalling, setInstalling] = useState(false)
   return (
@@ -79,12 +81,13 @@ export function BundleVersionPage() {
           >
             {t('catalog.version.installed')}
           </LinkButton>
-          {mayInstall && (
+          {entry && <StandingActions entry={entry} />}
+          {mayInstall && !isRecalled && (
             <Button icon="batches" {...LazyBatchDialog.onIntent} onClick={() => setInstalling(true)}>
               {t('catalog.version.installIn')}
             </Button>
           )}
-          {mayInstall && (
+          {mayInstall && !isRecalled && (
             <LinkButton
               icon="plus"
               to={paths.installationNew({
@@ -110,6 +113,7 @@ export function BundleVersionPage() {
         />
       }
     >
+      {entry && <StandingNotice entry={entry} />}
       {error ? (
         <ErrorState error={error} retrying={manifest.isFetching} onRetry={() => void manifest.refetch()} />
       ) : !manifest.data ? (

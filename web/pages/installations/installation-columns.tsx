@@ -42,6 +42,12 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
       ) : (
         <span className="flex items-center gap-2">
           <Mono className="truncate">{row.version}</Mono>
+          {row.standing && (
+            <Mark
+              icon="warning"
+              label={t(`catalog.standing.${row.standing.kind}.because`, { text: row.standing.message })}
+            />
+          )}
           <UpgradeMark row={row} />
         </span>
       ),

@@ -8,6 +8,7 @@ import { operationTypeKey } from '../../../subjects/operations/operation-texts.t
 import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../../ui/Id.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Nothing } from '../../../ui/Nothing.tsx'
 import { OperationBadge } from '../../../ui/StateBadge.tsx'
@@ -49,6 +50,14 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
                     <Mono>{version}</Mono>
                   </TextLink>
                   <UpgradeLink row={detail} />
+                  {detail.standing && (
+                    <span className="inline-flex items-center gap-1 text-xs font-medium text-doubt wrap-anywhere">
+                      <Icon name="warning" size={12} />
+                      {t(`catalog.standing.${detail.standing.kind}.because`, {
+                        text: detail.standing.message,
+                      })}
+                    </span>
+                  )}
                 </span>
               ),
           },

@@ -56,7 +56,8 @@ export function BundleChoice({
 }) {
   const t = useText()
   const newest = newestVersion(versions)?.version
-  const isKnown = versions.some((item) => item.version === version)
+  const offered = versions.filter(({ standing }) => standing?.kind !== 'RECALLED')
+  const isKnown = offered.some((item) => item.version === version)
   return (
     <div className="grid max-w-2xl gap-3 sm:grid-cols-[minmax(0,1fr)_14rem]">
       <Field label={t('installations.install.bundle')}>
@@ -78,12 +79,14 @@ export function BundleChoice({
             placeholder={t('installations.upgrade.choose')}
             options={[
               ...(version !== undefined && !isKnown ? [{ value: version, label: version }] : []),
-              ...versions.map((item) => ({
+              ...offered.map((item) => ({
                 value: item.version,
                 label:
                   item.version === newest
                     ? t('installations.install.version.latest', { version: item.version })
-                    : item.version,
+                    : item.standing === undefined
+                      ? item.version
+                      : t('catalog.standing.option', { version: item.version }),
               })),
             ]}
             onChange={(event) => onVersion(event.target.value || undefined)}

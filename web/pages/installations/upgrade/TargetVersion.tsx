@@ -39,7 +39,10 @@ export function TargetVersion({
   const error = useErrorView(versions.error)
   const items = versions.data?.items ?? []
   const others = items.filter(
-    ({ version }) => version !== current && (pinnedTo === undefined || isPinnedTo(pinnedTo, version)),
+    ({ version, standing }) =>
+      version !== current &&
+      standing?.kind !== 'RECALLED' &&
+      (pinnedTo === undefined || isPinnedTo(pinnedTo, version)),
   )
   const chosen = items.find(({ version }) => version === target)
   const installed = items.find(({ version }) => version === current)
@@ -80,8 +83,13 @@ export function TargetVersion({
               placeholder={t('installations.upgrade.choose')}
               options={[
                 // an address may name a version that is not (or not yet) in the list
-                ...(target !== undefined && chosen === undefined ? [{ value: target, label: target }] : []),
-                ...others.map(({ version }) => ({ value: version, label: version })),
+                ...(target !== undefined && others.every(({ version }) => version !== target)
+                  ? [{ value: target, label: target }]
+                  : []),
+                ...others.map(({ version, standing }) => ({
+                  value: version,
+                  label: standing === undefined ? version : t('catalog.standing.option', { version }),
+                })),
               ]}
               onChange={(event) => onChoose(event.target.value || undefined)}
             />
@@ -95,6 +103,12 @@ export function TargetVersion({
                 who: chosen.publishedBy.name,
               })}
             </span>
+            {chosen.standing && (
+              <span className="inline-flex items-center gap-1 font-medium text-doubt">
+                <Icon name="warning" size={14} />
+                {t(`catalog.standing.${chosen.standing.kind}.because`, { text: chosen.standing.message })}
+              </span>
+            )}
             {chosen.version === newest && <span>· {t('installations.upgrade.newest')}</span>}
             {isDowngrade(current, chosen.version) && (
               <span className="inline-flex items-center gap-1 font-medium text-doubt">

@@ -337,7 +337,7 @@ export function BatchDialog({
               {...wiring}
               className="mono"
               value={version.chosen ?? ''}
-              options={version.options.map((one) => ({ value: one, label: one }))}
+              options={version.options}
               onChange={(event) => version.choose(event.target.value)}
             />
           )}

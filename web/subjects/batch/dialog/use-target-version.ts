@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
+import { useText } from '../../../i18n/use-text.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
 
 /**
@@ -10,6 +11,7 @@ import type { BundleTargets } from '../bundle-targets.ts'
  * @param initial Chosen to begin with.
  */
 export function useTargetVersion(bundle: BundleTargets | undefined, initial?: string) {
+  const t = useText()
   const [picked, setPicked] = useState(() =>
     bundle === undefined || initial === undefined ? null : { key: bundle.key, version: initial },
   )
@@ -20,7 +22,12 @@ export function useTargetVersion(bundle: BundleTargets | undefined, initial?: st
     }),
     enabled: bundle !== undefined,
   })
-  const options = (versions.data?.items ?? []).map(({ version }) => version)
+  const options = (versions.data?.items ?? [])
+    .filter(({ standing }) => standing?.kind !== 'RECALLED')
+    .map(({ version, standing }) => ({
+      value: version,
+      label: standing === undefined ? version : t('catalog.standing.option', { version }),
+    }))
   const newest = newestVersion(versions.data?.items ?? [])?.version
   const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
   const targets = bundle?.targets ?? []

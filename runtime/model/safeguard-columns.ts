@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely'
+import type { STANDINGS } from '#contract/runtime-api/vocabulary.ts'
+
+/** Of an installation. All null unless it is pinned; the versions are one, or the beginning of some with `.x`. */
+export interface PinColumns {
+  pinned_to: Generated<string | null>
+  pinned_at: Generated<string | null>
+  pinned_by_id: Generated<string | null>
+  pinned_by_name: Generated<string | null>
+  pinned_reason: Generated<string | null>
+}
+
+/** Of a published version. All null unless it is deprecated or recalled. */
+export interface StandingColumns {
+  standing: Generated<(typeof STANDINGS)[number] | null>
+  standing_message: Generated<string | null>
+  standing_at: Generated<string | null>
+  standing_by_id: Generated<string | null>
+  standing_by_name: Generated<string | null>
+}
