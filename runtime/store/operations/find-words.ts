@@ -19,6 +19,8 @@ export interface FoundKeys {
   scopes: number[]
   /** Whose owner or whose reasons of registration have the word. */
   plugins: string[]
+  /** Those of the plugins that more than `RARE_MAX` calls name. */
+  busyPlugins: string[]
   /** By id, or by a value of their configuration; those with a value that many have are left out. */
   installations: string[]
   operations: string[]
@@ -65,6 +67,7 @@ export async function findWords(db: Db, words: readonly string[]): Promise<Found
       people: of(people),
       scopes: of(scopes).map(({ id }) => id),
       plugins: of(plugins).map(({ id }) => id),
+      busyPlugins: of(plugins).flatMap(({ id, isBusy }) => (isBusy ? [id] : [])),
       installations: [...of(installations).map(({ id }) => id), ...(byId[at]?.installations ?? [])],
       operations: byId[at]?.operations ?? [],
     }
@@ -202,8 +205,11 @@ async function findScopes(db: Db, words: readonly string[]): Promise<Found<numbe
 }
 
 /** By their owner, and by what people gave as the reason when they registered or changed them. */
-async function findPlugins(db: Db, queries: readonly (string | null)[]): Promise<Found<string>[]> {
-  const { rows } = await sql<Found<string>>`
+async function findPlugins(
+  db: Db,
+  queries: readonly (string | null)[],
+): Promise<(Found<string> & { isBusy: boolean })[]> {
+  const { rows } = await sql<Found<string> & { isBusy: boolean }>`
     with text as materialized (
       select plugin_id, runtime.words(concat_ws(e'\n', owner_team, (
         select string_agg(reason, e'\n') from (
@@ -212,7 +218,8 @@ async function findPlugins(db: Db, queries: readonly (string | null)[]): Promise
           order by sequence desc limit ${REASONS_MAX}) as newest))) as words
       from runtime.plugin
     )
-    select (at - 1)::int as at, text.plugin_id as id
+    select (at - 1)::int as at, text.plugin_id as id, exists (
+      select from runtime.plugin_call where plugin_call.plugin_id = text.plugin_id offset ${RARE_MAX} limit 1) as "isBusy"
     from unnest(${[...queries]}::text[]) with ordinality as asked (query, at)
     join text on text.words @@ asked.query::tsquery`.execute(db)
   return rows

@@ -75,6 +75,7 @@ const NO_KEYS: FoundKeys = {
   people: [],
   scopes: [],
   plugins: [],
+  busyPlugins: [],
   installations: [],
   operations: [],
 }
@@ -201,7 +202,14 @@ export interface Stream {
   keys: RawBuilder<unknown>
   /** The condition that a row of `runtime.operation as operation` belongs to the stream of `stream.key`. */
   isIts: RawBuilder<unknown>
+  /** No index has these operations in the order of the list: what a page of several words reads of the list is compared with it. */
+  isWalked?: true
 }
+
+/** The condition that one of the plugins is called by a row of `runtime.operation as operation`. */
+const isCalled = (plugins: readonly string[]): RawBuilder<unknown> =>
+  sql`operation.operation_id in (
+    select plugin_call.operation_id from runtime.plugin_call where plugin_call.plugin_id = any(${[...plugins]}::text[]))`
 
 /** The streams of the operations that the keys of a term select; null if filtering the whole list is faster. */
 export function streamsOf({
@@ -209,6 +217,7 @@ export function streamsOf({
   people,
   scopes,
   plugins,
+  busyPlugins,
   installations,
   operations,
 }: FoundKeys): Stream[] | null {
@@ -233,14 +242,13 @@ export function streamsOf({
     of(scopes, 'bigint', sql`operation.scope_id = stream.key`),
     of(installations, 'uuid', sql`operation.bundle_install_id = stream.key`),
     of(operations, 'uuid', sql`operation.operation_id = stream.key`),
-    // each by itself, because the planner must know whether the plugin is a busy one
-    ...plugins.map((plugin) =>
-      of(
-        [plugin],
-        'text',
-        sql`operation.operation_id in (select plugin_call.operation_id from runtime.plugin_call where plugin_call.plugin_id = ${plugin})`,
-      ),
-    ),
+    // the busy ones apart, because the planner must know which they are
+    ...plugins
+      .filter((plugin) => !busyPlugins.includes(plugin))
+      .map((plugin) => of([plugin], 'text', isCalled([plugin]))),
+    ...(busyPlugins.length === 0
+      ? []
+      : [{ count: 1, keys: sql`array[0]`, isIts: isCalled(busyPlugins), isWalked: true as const }]),
   ].filter(({ count }) => count > 0)
 }
 

@@ -108,6 +108,26 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     assert.deepEqual(await find('courier walnut relay', { state: 'FAILED' }), [failed])
   })
 
+  test('reads the list where a word means a plugin of very many calls', async () => {
+    const { db } = harness
+    await db.connection().execute(async (connection) => {
+      await sql`set session_replication_role = replica`.execute(connection)
+      await sql`insert into runtime.plugin_call select (jsonb_populate_record(plugin_call, jsonb_build_object('operation_id', gen_random_uuid()))).*
+        from (select plugin_call from runtime.plugin_call where plugin_id = 'postman' limit 1) as one, generate_series(1, 3001)`.execute(
+        connection,
+      )
+      await sql`set session_replication_role = origin`.execute(connection)
+    })
+    assert.deepEqual(await find('courier'), [failed, mailed])
+    for (const sort of ['-createdAt', 'createdAt', '-finishedAt'])
+      assert.deepEqual(await find('courier relay', { sort }), [failed], sort)
+    assert.deepEqual(await find('courier text', { sort: 'createdAt' }), [mailed, failed])
+    const total = await harness.ok('/operations/total?q=courier+relay', {})
+    assert.deepEqual(total, { total: 1, isMore: false })
+    await sql`delete from runtime.plugin_call where not exists (
+      select from runtime.operation where operation.operation_id = plugin_call.operation_id)`.execute(db)
+  })
+
   test('never finds a sensitive value, nor one of a scope that the person may not read', async () => {
     assert.deepEqual(await find('Hidden'), [])
     const elsewhere: Grant[] = [{ permissions: ['read'], scope: harness.newScope() }]
