@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key } from '#contract/protocol/keys.ts'
-import { BundleRef } from '#contract/protocol/scope.ts'
+import { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES, OUTCOMES, STAGES } from '#contract/protocol/vocabulary.ts'
 import { Timestamp, Uuid } from './common.ts'
 import { HEALTH_RANGE_NAMES } from './vocabulary.ts'
@@ -46,6 +46,7 @@ export const PluginHealth = z.object({
       operationType: z.enum(OPERATION_TYPES),
       /** Of the installation. */
       title: z.string(),
+      scope: Scope,
       stage: z.enum(STAGES),
       attempt: z.number().int().positive(),
       startedAt: Timestamp,

@@ -51,7 +51,16 @@ export function ErrorState({
 }
 
 /** Error code, error path and request id: the details for a ticket. */
-export function ErrorFacts({ error, className }: { error: ErrorView; className?: string }) {
+export function ErrorFacts({
+  error,
+  isWitness,
+  className,
+}: {
+  error: ErrorView
+  /** The origin of the error only found what another service caused. */
+  isWitness?: boolean
+  className?: string
+}) {
   const t = useText()
   const { code, requestId, errorPath = [] } = error
   if (!code && !requestId && errorPath.length === 0) return null
@@ -67,7 +76,7 @@ export function ErrorFacts({ error, className }: { error: ErrorView; className?:
         <div className="flex min-w-0 items-center gap-2">
           <dt className="shrink-0 text-faint">{t('errors.trail')}</dt>
           <dd className="min-w-0">
-            <ErrorTrail path={errorPath} />
+            <ErrorTrail path={errorPath} isWitness={isWitness} />
           </dd>
         </div>
       )}
@@ -85,7 +94,13 @@ export function ErrorFacts({ error, className }: { error: ErrorView; className?:
 }
 
 /** The services that an error passed through, outermost first. The last one is its origin. */
-export function ErrorTrail({ path }: { path: readonly string[] }) {
+export function ErrorTrail({
+  path,
+  isWitness = false,
+}: {
+  path: readonly string[]
+  isWitness?: boolean | undefined
+}) {
   const t = useText()
   return (
     <ol aria-label={t('errors.trail.label')} className="flex flex-wrap items-center gap-x-1 gap-y-0.5">
@@ -95,7 +110,7 @@ export function ErrorTrail({ path }: { path: readonly string[] }) {
           <span
             className={cx(
               'mono wrap-anywhere',
-              Number(position) === path.length - 1 && 'font-semibold text-fail',
+              Number(position) === path.length - 1 && cx('font-semibold', !isWitness && 'text-fail'),
             )}
           >
             {name}

@@ -31,6 +31,9 @@ export interface HealthRow extends HealthFigures {
 export interface LatestRow {
   operation_id: string
   operation_type: OperationType
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
   /** Of the installation. */
   title: string
   stage: Stage
@@ -93,7 +96,8 @@ export async function readLatestAttempts(
   count: number,
 ): Promise<LatestRow[]> {
   const { rows } = await sql<LatestRow>`
-    select recent.operation_id, operation.operation_type, installation.title, stage, attempt, recent.started_at, duration_ms, outcome, http_status,
+    select recent.operation_id, operation.operation_type, operation.environment_key,
+      operation.application_runtime_id, operation.workspace_id, installation.title, stage, attempt, recent.started_at, duration_ms, outcome, http_status,
       recent.failure ->> 'errorCode' as error_code
     from (${newest(request)}) as recent join runtime.operation as operation using (operation_id)
     join runtime.installation as installation using (bundle_install_id)

@@ -68,6 +68,11 @@ suite('the health of a plugin', { concurrency: false }, () => {
     )
     const [newest] = health.latest
     assert.deepEqual([newest?.operationType, newest?.title], ['INSTALL', 'CRM'])
+    assert.deepEqual(Object.keys(newest?.scope ?? {}), [
+      'environmentKey',
+      'applicationRuntimeId',
+      'workspaceId',
+    ])
     assert.deepEqual(runtimeApi['GET /plugins/{pluginId}/health'].answer.parse(health), health)
   })
 

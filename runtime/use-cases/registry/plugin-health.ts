@@ -3,6 +3,7 @@ import type { HealthFigures } from '#contract/runtime-api/plugin-health.ts'
 import { readHealth, readHealthStart, readLatestAttempts } from '../../store/plugins/read-health.ts'
 import type { HealthRow } from '../../store/plugins/read-health.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
 
 type Name = 'GET /plugins/{pluginId}/health'
 
@@ -56,6 +57,7 @@ export async function readPluginHealth(
       operationId: row.operation_id,
       operationType: row.operation_type,
       title: row.title,
+      scope: scopeOf(row),
       stage: row.stage,
       attempt: row.attempt,
       startedAt: row.started_at,

@@ -244,6 +244,12 @@ export const operations = {
     'Check the values that other plugins wrote in this operation, or should have written. If one is wrong or missing, have the plugin that wrote it fixed, take the operation over, and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
+  'remedy.FIX_CAUSE.earlier':
+    'An earlier attempt has an unknown result. Find out in the plugin’s logs for this operation ID whether it acted: what the plugin reports may be what that attempt left behind. Have that completed or removed, then retry.',
+  'remedy.lowered.timeoutMs':
+    'The plugin’s time limit was lowered before this, from {before} to {after} ms: check first that it is long enough.',
+  'remedy.lowered.maxAttempts':
+    'The plugin’s number of attempts was lowered before this, from {before} to {after}: check first that they are enough.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
   'remedy.FIX_RESPONSE.replayed':
     'Find the cache or proxy between the platform and the plugin that replays responses, and exempt the endpoint from it. Then retry.',
@@ -304,6 +310,7 @@ export const operations = {
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
   'failed.next.replayed': 'Find what replays responses in front of the plugin',
   'failed.next.elsewhere': 'Check which plugin answers at the endpoint',
+  'failed.next.earlier': 'Find out what an earlier attempt left behind',
   'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
   'failed.now': 'Still in progress?',
   'failed.now.stopped': 'No. The operation has stopped and nothing is scheduled.',
@@ -317,7 +324,7 @@ export const operations = {
   'failed.now.attempt':
     'Yes. Attempt {attempt} of {allowed} in this run is next; after the last one, the operation fails.',
   'failed.place': 'Where',
-  'failed.lastCode': 'Code of the last attempt',
+  'failed.operationCode': 'Code of the operation',
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',

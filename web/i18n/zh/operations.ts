@@ -233,6 +233,11 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.moved':
     '请向迁移插件的人确认：新端点是否具备原端点上的数据。如果没有，请迁移过去，或将端点改回。然后重试。',
   'remedy.newEndpoint': '此前插件的端点有过更改：请先确认端点正确。',
+  'remedy.FIX_CAUSE.earlier':
+    '先前有一次尝试的结果未知。请按操作 ID 查看插件日志，确认它是否已执行：插件报告的问题可能正是那次尝试遗留的。请将其补完或清除，然后重试。',
+  'remedy.lowered.timeoutMs':
+    '插件的时限在此之前已由 {before} 毫秒调低为 {after} 毫秒：请先确认时限是否足够。',
+  'remedy.lowered.maxAttempts': '插件的尝试次数在此之前已由 {before} 调低为 {after}：请先确认次数是否足够。',
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
@@ -268,6 +273,7 @@ export const operations: Translated<typeof source.operations> = {
   'filter.inDoubt': '数据库恢复后',
   'remedy.CHECK_RUNTIME': '请管理员查看运行时日志中与此操作 ID 相关的记录，然后重试。',
   'failed.next.replayed': '找出插件前面重放响应的缓存或代理',
+  'failed.next.earlier': '查明先前的尝试留下了什么',
   'failed.next.elsewhere': '检查该端点由哪个插件响应',
   'failed.next.disabled': '与 {person} 确认是否重新启用插件',
   'failed.now': '是否仍在进行',
@@ -278,7 +284,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.now.used': { other: '否。第 {run} 轮的 {n} 次尝试均已用完，没有后续安排。' },
   'failed.now.attempt': '是。接下来是本轮第 {attempt} 次尝试，最多 {allowed} 次；最后一次之后操作将失败。',
   'failed.place': '位置',
-  'failed.lastCode': '最后一次尝试的错误码',
+  'failed.operationCode': '操作的错误码',
   'failed.endpoint': '端点',
   'failed.endpoint.then': '本次尝试的端点',
   'failed.endpoint.changed': '此后端点已更改（{time}），现为 {endpoint}。',

@@ -12,7 +12,7 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { batchSubject, batchSubjectText, operationSubject } from './audit-subject.ts'
+import { batchSubject, batchSubjectText, credentialSubject, operationSubject } from './audit-subject.ts'
 
 /** `edit` for the others. */
 const ICONS: Partial<Record<AuditAction, IconName>> = {
@@ -69,7 +69,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry
-  const named = operationSubject(subject, t)
+  const named = action.includes('credential') ? credentialSubject(subject) : operationSubject(subject, t)
   const batch = batchSubject(subject)
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">

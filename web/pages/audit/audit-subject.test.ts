@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { translator } from '../../i18n/testing.ts'
-import { operationSubject, batchSubject, batchSubjectText } from './audit-subject.ts'
+import { operationSubject, batchSubject, batchSubjectText, credentialSubject } from './audit-subject.ts'
 
 const en = await translator('en')
 const zh = await translator('zh')
@@ -13,6 +13,11 @@ it('names the operation in the language of the person', () => {
   assert.equal(operationSubject('INSTALL of crm-suite', zh), 'crm-suite 的安装操作')
   assert.equal(operationSubject('CONFIGURE of crm, run 2', zh), 'crm 的配置操作（第 2 轮）')
   assert.equal(operationSubject('DETACH of crm → Ling Zhao', zh), 'crm 的分离操作 → Ling Zhao')
+})
+
+it('names a credential by the end of its id', () => {
+  assert.equal(credentialSubject('order-desk 01a225e1-5f43-76b7-a8cd-eecaf16ee15f'), 'order-desk …f16ee15f')
+  assert.equal(credentialSubject('order-desk'), 'order-desk')
 })
 
 it('leaves other subjects as they are', () => {

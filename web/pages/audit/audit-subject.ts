@@ -17,6 +17,12 @@ export function operationSubject(subject: string, t: Translate): string {
   return assignee === undefined ? operation : `${operation} → ${assignee}`
 }
 
+const ENDS_WITH_ID = / [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A credential by the plugin or account that it belongs to and the end of its ID, which lists show too; others stay as they are. */
+export const credentialSubject = (subject: string): string =>
+  subject.replace(ENDS_WITH_ID, (id) => ` …${id.slice(-8)}`)
+
 interface BatchSubject {
   action: BatchAction
   targets: number

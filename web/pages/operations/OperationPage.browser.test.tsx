@@ -199,6 +199,58 @@ test('a retry that cannot help yet says what to fix first, as the page does', as
   expect(dialog.element().textContent).not.toContain('not retryable')
 })
 
+test('the code of the last attempt, a lowered limit and the cause stand out', async () => {
+  const limited = {
+    ...failed,
+    failure: {
+      ...failure('PLUGIN_RESULT_UNKNOWN', true),
+      attemptCode: 'PLUGIN_TIMEOUT',
+      errorPath: ['bundle-runtime', 'hooks'],
+      parameters: { reason: 'callTimeout', plugin: 'hooks', seconds: 2 },
+    },
+    nextStep: { ...failed.nextStep, actor: 'PLUGIN_OWNER' as const, action: 'CHECK_VALUES' as const },
+  }
+  const limit = (value: number) => ({ '@type': 'Data' as const, value })
+  await serveScope({
+    'GET /operations/{operationId}': () => limited,
+    'GET /operations/{operationId}/context': () => ({
+      since: at(0),
+      lastGood: null,
+      hasMore: false,
+      valuesRead: [],
+      referrers: { items: [], hasMore: false },
+      causes: [
+        {
+          at: at(10),
+          by: { id: 'mira', name: 'Mira' },
+          kind: 'plugin.save' as const,
+          subject: 'hooks',
+          reason: null,
+          during: false,
+          link: null,
+          changes: [
+            {
+              locator: null,
+              property: 'timeoutMs',
+              isSensitive: false,
+              before: limit(5000),
+              after: limit(2000),
+            },
+          ],
+        },
+      ],
+    }),
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const panel = page.getByRole('region', { name: 'Why it failed' })
+  await expect.element(panel.getByText(/lowered before this, from 5,?000 to 2,?000 ms/)).toBeVisible()
+  expect(panel.element().textContent).toMatch(/Error code\s*PLUGIN_TIMEOUT/)
+  expect(panel.element().textContent).toMatch(/Code of the operation\s*PLUGIN_RESULT_UNKNOWN/)
+  // the plugin that only met a wrong value is not marked as the origin
+  const path = panel.getByRole('list', { name: /^Services the error passed/ })
+  expect(path.element().querySelector('.text-fail')).toBeNull()
+})
+
 test('a takeover is disarmed when the operation moves, and keeps what was typed', async () => {
   const { stages: _, ...rest } = failed
   const before = operation({ ...rest, run: 1 }, { after: [call('hooks', 20, [timeout()])] })

@@ -56,6 +56,10 @@ export interface Evidence {
   endpointChanged?: 'during' | 'before' | null
   /** The clock of the plugin's host differs from the one of the platform. */
   hasWrongClock?: boolean
+  /** A limit of the plugin that was lowered before it. */
+  lowered?: { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null
+  /** The result of an earlier attempt is unknown: what the plugin reports may be what that one left behind. */
+  hasEarlier?: boolean
 }
 
 /** What the owner of the plugin does, or who corrects its endpoint. */
@@ -73,7 +77,7 @@ const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  const { isReplayed, isElsewhere, endpointChanged, hasWrongClock } = evidence
+  const { isReplayed, isElsewhere, endpointChanged, hasWrongClock, lowered, hasEarlier } = evidence
   if (action === 'FIX_RESPONSE' && isReplayed === true) return t('operations.remedy.FIX_RESPONSE.replayed')
   if (action === 'FIX_RESPONSE' && isElsewhere === true) return t('operations.remedy.FIX_RESPONSE.elsewhere')
   const isOfPlugin = OF_PLUGIN.has(action)
@@ -82,7 +86,12 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
   return joinSentences(t, [
     isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
     hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
-    usualRemedy(failed, t),
+    lowered != null &&
+      (lowered.limit === 'maxAttempts' || failed.failure?.parameters?.['reason'] === 'callTimeout') &&
+      t(`operations.remedy.lowered.${lowered.limit}`, lowered),
+    action === 'FIX_CAUSE' && hasEarlier === true
+      ? t('operations.remedy.FIX_CAUSE.earlier')
+      : usualRemedy(failed, t),
   ])
 }
 

@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
-import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
+import { isFromPlugin, reasonOf, shownCode } from '#contract/protocol/messages.ts'
 import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
@@ -24,6 +24,7 @@ import {
   stoppedText,
 } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from './response-differences.ts'
+import { Differences } from './Differences.tsx'
 import { endpointChange, movedBetween } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
@@ -31,6 +32,7 @@ import { CompareButton } from '../comparison/CompareButton.tsx'
 import {
   disabledBy,
   hasNewEndpoint,
+  loweredLimit,
   useOperationContext,
   ValuesRead,
   WhatChanged,
@@ -75,6 +77,7 @@ export function FailurePanel({
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
   const effect = call && known && isProven(known) && effectText(known, call.pluginId, t)
+  const hasEarlier = known?.kind === 'earlier'
   const isOver = operation.state !== 'FAILED'
   // a remedy applies to the live system; a stored document may be out of date
   const isStored = useAsOf() !== null
@@ -83,7 +86,8 @@ export function FailurePanel({
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const { owner, retired } = plugin ?? {}
   const { nextStep } = operation
-  const { errorCode: code, errorPath } = failure
+  const { errorPath } = failure
+  const isWitness = nextStep.action === 'CHECK_VALUES'
   const afterwards = afterwardsText(nextStep, t)
   const context = useOperationContext(operation).data
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
@@ -97,6 +101,8 @@ export function FailurePanel({
         endpointChanged:
           moved !== null ? 'during' : plugin && hasNewEndpoint(context, plugin.pluginId) ? 'before' : null,
         hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
+        lowered: call === null ? null : loweredLimit(context, call.pluginId),
+        hasEarlier,
       })
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
   const disabled =
@@ -173,7 +179,9 @@ export function FailurePanel({
                       <NextStepText
                         nextStep={nextStep}
                         what={
-                          isStored ? undefined : nextText(nextStep, { isReplayed, isElsewhere, disabled }, t)
+                          isStored
+                            ? undefined
+                            : nextText(nextStep, { isReplayed, isElsewhere, hasEarlier, disabled }, t)
                         }
                       />
                       {owner && isForOwner(nextStep) && (
@@ -236,8 +244,12 @@ export function FailurePanel({
             <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
-              <ErrorFacts error={{ title, message, code, errorPath }} />
-              <LastCode code={code} failurePoint={failurePoint} />
+              {/* the code of the last attempt first: that of the whole run may only say that some result is unknown */}
+              <ErrorFacts
+                error={{ title, message, code: shownCode(failure), errorPath }}
+                isWitness={isWitness}
+              />
+              <OperationCode failure={failure} />
               <Endpoint operation={operation} failurePoint={failurePoint} />
             </div>
           </div>
@@ -337,15 +349,14 @@ function Where({
   )
 }
 
-/** The error code of the last attempt, if it differs from the operation's. */
-function LastCode({ code, failurePoint }: { code: string; failurePoint: FailurePoint | null }) {
+/** The code that the operation itself has, if it is another one than that of its last attempt. */
+function OperationCode({ failure }: { failure: Failure }) {
   const t = useText()
-  const last = failurePoint?.bar?.attempt.failure?.errorCode
-  if (last === undefined || last === code) return null
+  if (shownCode(failure) === failure.errorCode) return null
   return (
     <p className="flex min-w-0 gap-2">
-      <span className="text-faint">{t('operations.failed.lastCode')}</span>{' '}
-      <span className="mono min-w-0 wrap-anywhere">{last}</span>
+      <span className="text-faint">{t('operations.failed.operationCode')}</span>{' '}
+      <span className="mono min-w-0 wrap-anywhere">{failure.errorCode}</span>
     </p>
   )
 }
@@ -389,33 +400,5 @@ function Endpoint({
         </p>
       )}
     </>
-  )
-}
-
-/** The fields that the plugin did not repeat from the request: the expected and the received value side by side. */
-function Differences({ failurePoint }: { failurePoint: FailurePoint | null }) {
-  const t = useText()
-  const response = failurePoint?.bar?.attempt.response
-  const rows = differencesIn(response)
-  if (rows.length === 0) return null
-  return (
-    <table className="w-full text-left">
-      <thead className="text-xs text-faint">
-        <tr>
-          <th className="pr-4 font-normal">{t('operations.failed.differs.field')}</th>
-          <th className="pr-4 font-normal">{t('operations.failed.differs.expected')}</th>
-          <th className="font-normal">{t('operations.failed.differs.received')}</th>
-        </tr>
-      </thead>
-      <tbody className="mono text-xs">
-        {rows.map(({ field, expected, received }) => (
-          <tr key={field} className="align-top">
-            <td className="pr-4 wrap-anywhere">{field}</td>
-            <td className="pr-4 wrap-anywhere">{expected}</td>
-            <td className="font-semibold wrap-anywhere text-fail">{received}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }

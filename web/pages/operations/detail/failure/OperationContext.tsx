@@ -50,6 +50,25 @@ export function disabledBy(context: OperationContext | undefined, pluginId: stri
   return last !== undefined && after != null && 'value' in after && after.value === false ? last : null
 }
 
+/** The last lowering of a time limit or a number of attempts of the plugin since the last good operation. */
+export function loweredLimit(
+  context: OperationContext | undefined,
+  pluginId: string,
+): { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null {
+  for (const { kind, subject, changes } of context?.causes ?? []) {
+    if (kind !== 'plugin.save' || subject !== pluginId) continue
+    for (const { property, before, after } of changes) {
+      if (property !== 'timeoutMs' && property !== 'maxAttempts') continue
+      const [from, to] = [numberIn(before), numberIn(after)]
+      if (from !== null && to !== null && to < from) return { limit: property, before: from, after: to }
+    }
+  }
+  return null
+}
+
+const numberIn = (value: ContextCause['changes'][number]['before']): number | null =>
+  value !== null && 'value' in value && typeof value.value === 'number' ? value.value : null
+
 /** How many changes are in view at first. */
 const SHOWN = 4
 
@@ -194,6 +213,7 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
           <ValueRow
             key={`${value.locator} ${value.property}`}
             value={value}
+            isBlamed={operation.nextStep.action === 'CHECK_VALUES'}
             owner={operation.plugins.find(({ pluginId }) => pluginId === value.writer.pluginId)?.owner?.team}
           />
         ))}
@@ -205,8 +225,11 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
 function ValueRow({
   value: { locator, property, value, writer, kind, at, attempts },
   owner,
+  isBlamed,
 }: {
   value: ValueRead
+  /** The failure may come from this value rather than from the plugin that read it. */
+  isBlamed: boolean
   /** Who is responsible for the plugin that writes it. */
   owner: string | undefined
 }) {
@@ -227,7 +250,12 @@ function ValueRow({
         <PropertyValueView value={value} />
         <span className="block text-xs text-muted">
           {rich(`operations.values.${kind}`, {
-            plugin: <PluginLink pluginId={writer.pluginId} className="font-medium" />,
+            plugin: (
+              <PluginLink
+                pluginId={writer.pluginId}
+                className={isBlamed ? 'font-semibold text-fail' : 'font-medium'}
+              />
+            ),
             stage: t(`vocabulary.phase.${writer.stage}`),
             time: at === null ? '' : <Time at={at} />,
           })}

@@ -41,11 +41,12 @@ export function effectText(effect: Effect, plugin: string, t: Translate): string
 /** What the person who acts next does, where more is known than the action says. */
 export function nextText(
   { action }: NextStep,
-  known: { isReplayed: boolean; isElsewhere: boolean; disabled: ContextCause | null },
+  known: { isReplayed: boolean; isElsewhere: boolean; hasEarlier: boolean; disabled: ContextCause | null },
   t: Translate,
 ): string | undefined {
   const person = known.disabled?.by?.name
   if (person !== undefined) return t('operations.failed.next.disabled', { person })
+  if (action === 'FIX_CAUSE' && known.hasEarlier) return t('operations.failed.next.earlier')
   if (action !== 'FIX_RESPONSE') return undefined
   if (known.isReplayed) return t('operations.failed.next.replayed')
   return known.isElsewhere ? t('operations.failed.next.elsewhere') : undefined

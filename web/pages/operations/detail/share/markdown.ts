@@ -1,5 +1,6 @@
 import type { Attempt, Failure, OperationContext, OperationDetail } from '#contract/console-api/shapes.ts'
 import { hostOf } from '#contract/console-api/vocabulary.ts'
+import { shownCode } from '#contract/protocol/messages.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   afterwardsText,
@@ -104,9 +105,12 @@ const fact = (t: Translate, label: string, value: string): string =>
 function failureOf(operation: OperationDetail, t: Translate): string {
   const { failure } = operation
   if (failure === null) return ''
-  const failurePoint = failurePointOf(timelineOf(operation), operation)
+  const timeline = timelineOf(operation)
+  const failurePoint = failurePointOf(timeline, operation)
   const title = failureTitle(failure, t)
-  const remedy = remedyOf(operation, t)
+  const call = failedCallOf(operation, timeline)
+  const hasEarlier = call !== null && effectOf(failure, call).kind === 'earlier'
+  const remedy = remedyOf(operation, t, { hasEarlier })
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
@@ -124,7 +128,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     '',
     t('operations.markdown.failure', {
       title: plainText(title),
-      code: codeText(failure.errorCode),
+      code: codeText(shownCode(failure)),
     }),
     '',
     `> ${plainText(messageText(failure))}`,
