@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
     },
     what: 'A seat plan of this installation exists already.',
     where: 'killed.sync in Before resources',
-    who: 'Plugin owner: Find and fix the cause',
+    who: 'Plugin owner: Find out what an earlier attempt left behind',
     todo: /./,
     says: ['The result of 1 earlier attempt is unknown, so killed.sync may have acted.'],
   },

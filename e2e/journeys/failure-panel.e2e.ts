@@ -141,7 +141,7 @@ const FAILURES: Record<string, Failure> = {
     sequence: [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'fail' }],
     title: 'The plugin reported that it failed',
     says: [`The results of 2 earlier attempts are unknown, so ${PLUGIN} may have acted.`],
-    next: FIX,
+    next: 'Plugin owner: Find out what an earlier attempt left behind',
   },
   'a failure after the resources were changed': {
     sequence: [{ kind: 'failure-envelope', errorCode: 'HOOK_BROKEN', message: 'The hook is broken.' }],
