@@ -7,31 +7,47 @@ import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import type { Measurement, Task } from './engine/measure.ts'
+import { installPeers, PEERS } from './engine/peers.ts'
+import type { Peer } from './engine/peers.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
-const ROUNDS = 3
 const FULL_SPEED = { kind: 'full-speed', warmUp: 300, count: 2_000 } as const
 const PER_SECOND = 50
 const PACED = { kind: 'paced', warmUp: 300, count: 300, perSecond: PER_SECOND } as const
 const HANGING_COUNT = 5_000
+const OURS = 'ours'
+const BARE = 'graphile-worker'
+
+export interface EngineOptions {
+  rounds: number
+  /** Also measures the engines of PEERS. */
+  peers: boolean
+  /** How much longer each commit takes, in milliseconds; 0 to 100. */
+  commitMs: number
+  /** Worker processes at full speed; engines that have no such thing are left out beyond 1. */
+  workers: number
+}
 
 /**
  * Operations with two plugin calls each: two sequential POSTs to a plugin in a separate process that responds in about a
  * millisecond. The first response is durable before the second call is made, both are kept, and each call is recorded
- * before it is made.
+ * before it is made. Peers do the same work: with the same record, or without one.
  *
  * PostgreSQL is the embedded one, as `npm start` runs it and with synchronous_commit on; each measurement has its own
- * process and a new database. Full speed: a prepared backlog is processed, 20 at a time; commits are those of the database
- * during processing. Paced: 50 per second, from the commit that creates the operation until the database shows it as
- * completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a plugin
- * that never responds.
+ * process and a new database. Full speed: a prepared backlog is processed, 20 at a time by each worker; commits are those of
+ * the database during processing. Paced: 50 per second, from the commit that creates the operation until the database
+ * shows it as completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a
+ * plugin that never responds. Slower commits: PostgreSQL waits before it syncs its log (`commit_delay`, with
+ * `commit_siblings = 0`); commits that arrive meanwhile are synced together, as on a slow disk.
  */
-export async function benchEngine(): Promise<Result[]> {
+export async function benchEngine(options: EngineOptions): Promise<Result[]> {
+  if (options.peers) installPeers()
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const log = { info: () => {}, warn: () => {}, error: console.error }
   const server = await startEmbedded({ dataDir, log, transport: 'tcp' })
   await requireDurableCommits(server.connection)
+  await slowCommits(server.connection, options.commitMs)
   const plugin = fork(new URL('./engine/plugin.ts', import.meta.url))
   const [{ url: pluginUrl }] = await once<{ url: string }>(plugin, 'message')
   let databases = 0
@@ -39,7 +55,9 @@ export async function benchEngine(): Promise<Result[]> {
     const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
     return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
   }
-  const rounds: Measurement[] = []
+  const peers = options.peers ? PEERS.filter((peer) => isComparable(peer, options)) : []
+  const arms = [{ name: OURS, peer: undefined }, ...peers.map((peer) => ({ name: peer.name, peer }))]
+  const found = new Map<string, Measurement[]>(arms.map(({ name }) => [name, []]))
   const commits: number[] = []
   const mediansByHanging = new Map<number, number[]>([
     [0, []],
@@ -47,9 +65,14 @@ export async function benchEngine(): Promise<Result[]> {
   ])
   try {
     // interleaved, so that other load on the machine affects all of them equally
-    for (let index = 0; index < ROUNDS; index++) {
+    for (let index = 0; index < options.rounds; index++) {
       commits.push((await measure({ kind: 'plain-commits' })).perSecond ?? Number.NaN)
-      rounds.push({ ...(await measure(FULL_SPEED)), ...(await measure(PACED)) })
+      for (const { name, peer } of arms) {
+        const which = peer === undefined ? {} : { peer }
+        const fullSpeed = await measure({ ...FULL_SPEED, ...which, workers: options.workers })
+        const paced = await measure({ ...PACED, ...which })
+        found.get(name)?.push({ ...fullSpeed, ...paced })
+      }
       for (const [hanging, medians] of mediansByHanging) {
         medians.push((await measure({ ...PACED, hanging })).medianMs ?? Number.NaN)
       }
@@ -59,35 +82,45 @@ export async function benchEngine(): Promise<Result[]> {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return [...results(rounds, commits), hangingPluginResult(mediansByHanging)]
+  const compared = peers.length > 0 ? comparisons(found, peers) : []
+  return [...results(found, commits), ...compared, hangingPluginResult(mediansByHanging)]
 }
 
-function results(rounds: readonly Measurement[], commits: readonly number[]): Result[] {
-  const of = (figure: keyof Measurement): number =>
-    median(rounds.map((measured) => measured[figure] ?? Number.NaN))
+/** A journal of its own is not delayed by PostgreSQL. */
+const isComparable = (peer: Peer, { commitMs, workers }: EngineOptions): boolean =>
+  !(peer.hasOwnJournal === true && commitMs > 0) && !(peer.isSingle === true && workers > 1)
+
+const figureOf = (
+  found: ReadonlyMap<string, readonly Measurement[]>,
+  name: string,
+  figure: keyof Measurement,
+) => median((found.get(name) ?? []).map((measured) => measured[figure] ?? Number.NaN))
+
+function results(found: ReadonlyMap<string, readonly Measurement[]>, commits: readonly number[]): Result[] {
   const perSecond = (all: readonly (number | undefined)[]): string =>
     all.map((one) => Math.round(one ?? Number.NaN)).join(' ')
-  const rows = [
-    {
-      work: 'operations',
-      'per second': Math.round(of('perSecond')),
-      rounds: perSecond(rounds.map((measured) => measured.perSecond)),
-      'commits each': round(of('commitsPerOperation')),
-      'paced ms': round(of('medianMs')),
-      'CPU ms each': round(of('cpuMs')),
-    },
-    {
-      work: 'plain commits',
-      'per second': Math.round(median(commits)),
-      rounds: perSecond(commits),
-      'commits each': 1,
-    },
-  ]
+  const rows = [...found].map(([name, measured]) => ({
+    engine: name,
+    'per second': Math.round(figureOf(found, name, 'perSecond')),
+    rounds: perSecond(measured.map((one) => one.perSecond)),
+    // a journal of its own commits nothing to PostgreSQL
+    ...(!PEERS.some((peer) => peer.name === name && peer.hasOwnJournal === true) && {
+      'commits each': round(figureOf(found, name, 'commitsPerOperation')),
+    }),
+    'paced ms': round(figureOf(found, name, 'medianMs')),
+    'CPU ms each': round(figureOf(found, name, 'cpuMs')),
+  }))
+  const plain = {
+    engine: 'plain commits',
+    'per second': Math.round(median(commits)),
+    rounds: perSecond(commits),
+    'commits each': 1,
+  }
   return [
     {
       name: 'engine throughput',
-      rows,
-      figure: of('perSecond'),
+      rows: [...rows, plain],
+      figure: figureOf(found, OURS, 'perSecond'),
       goal: 700,
       meaning:
         'Operations per second on two idle cores; at least the goal. Compare machines by the plain commits.',
@@ -95,18 +128,68 @@ function results(rounds: readonly Measurement[], commits: readonly number[]): Re
     {
       name: 'engine commits',
       rows: [],
-      figure: of('commitsPerOperation'),
+      figure: figureOf(found, OURS, 'commitsPerOperation'),
       goal: 1,
       meaning: 'Database commits for an operation with two calls; at most the goal.',
     },
     {
+      name: 'engine processor time',
+      rows: [],
+      figure: figureOf(found, OURS, 'cpuMs'),
+      goal: 0.6,
+      meaning:
+        'Milliseconds of processor time of the worker for an operation with two calls; at most the goal.',
+    },
+    {
       name: 'engine latency',
       rows: [],
-      figure: of('medianMs'),
+      figure: figureOf(found, OURS, 'medianMs'),
       goal: 15,
       meaning: `Median milliseconds to completion at ${PER_SECOND} per second; at most the goal.`,
     },
   ]
+}
+
+function comparisons(found: ReadonlyMap<string, readonly Measurement[]>, peers: readonly Peer[]): Result[] {
+  const speed = (name: string): number => figureOf(found, name, 'perSecond')
+  const compared = (name: string, others: readonly string[], goal: number): Result[] => {
+    const best = others.toSorted((a, b) => speed(b) - speed(a))[0]
+    if (best === undefined) return []
+    const meaning = `Our operations per second divided by those of ${best}; at least the goal.`
+    return [{ name, rows: [], figure: speed(OURS) / speed(best), goal, meaning }]
+  }
+  const names = (which: (peer: Peer) => boolean): string[] => peers.filter(which).map(({ name }) => name)
+  return [
+    ...compared(
+      'engine beside the same record',
+      names(({ recorded }) => recorded === true),
+      1.3,
+    ),
+    ...compared(
+      'engine beside durable execution',
+      names(({ module }) => module === 'dbos' || module === 'restate'),
+      1,
+    ),
+    ...compared('engine beside a bare queue', [BARE], 0.8),
+    {
+      name: 'engine latency beside a bare queue',
+      rows: [],
+      figure: figureOf(found, OURS, 'medianMs') / figureOf(found, BARE, 'medianMs'),
+      goal: 1.2,
+      meaning: `Median time to completion at ${PER_SECOND} per second, ours divided by that of ${BARE}; at most the goal.`,
+    },
+  ]
+}
+
+/** Makes each commit wait for the disk at least this much longer. */
+async function slowCommits(connection: ConnectionSettings, ms: number): Promise<void> {
+  if (ms === 0) return
+  const client = new pg.Client(clientConfig(connection))
+  await client.connect()
+  await client.query(`alter system set commit_delay = ${Math.round(ms * 1_000)}`)
+  await client.query('alter system set commit_siblings = 0')
+  await client.query('select pg_reload_conf()')
+  await client.end()
 }
 
 /** How much many operations due at an unresponsive plugin delay those of a responsive one. */

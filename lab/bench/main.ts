@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N], plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -13,6 +13,10 @@ function readArguments() {
       attempts: { type: 'string', default: '0' },
       failed: { type: 'string' },
       only: { type: 'string' },
+      rounds: { type: 'string', default: '3' },
+      peers: { type: 'boolean', default: false },
+      'commit-ms': { type: 'string', default: '0' },
+      workers: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '480' },
       restart: { type: 'string', default: '30' },
       out: { type: 'string', default: '.cache/soak' },
@@ -25,10 +29,16 @@ function readArguments() {
     ...(values.failed !== undefined && { failed: Number(values.failed) }),
   }
   const soak = { minutes: Number(values.minutes), restartMinutes: Number(values.restart), out: values.out }
-  return { names: positionals, amount, only: values.only ?? '', soak }
+  const engine = {
+    rounds: Number(values.rounds),
+    peers: values.peers,
+    commitMs: Number(values['commit-ms']),
+    workers: Number(values.workers),
+  }
+  return { names: positionals, amount, only: values.only ?? '', soak, engine }
 }
 
-const { names, amount, only, soak } = readArguments()
+const { names, amount, only, soak, engine } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   conflict: async () => (await import('./conflict.ts')).benchConflict(),
   console: async () => (await import('./console.ts')).benchConsole(),
@@ -36,7 +46,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount, only),
   save: async () => (await import('./save.ts')).benchSave(),
-  engine: async () => (await import('./engine.ts')).benchEngine(),
+  engine: async () => (await import('./engine.ts')).benchEngine(engine),
   retention: async () => (await import('./retention.ts')).benchRetention(),
   requests: async () => (await import('./requests.ts')).benchRequests(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),

@@ -34,20 +34,29 @@ export interface EngineContext {
   hanging?: number
 }
 
-/** A worker and its operations under measurement. */
+/** A worker and its operations under measurement; of a peer, its worker and its jobs. */
 export interface Engine {
-  /** Creates the rows that operations need, in a database of its own. */
+  /** Creates the tables and rows that operations need, in a database of its own. */
   prepare(): Promise<void>
-  /** Creates a backlog. */
-  fill(count: number): Promise<void>
+  /** Connects to the tables that another process has prepared; absent if there is nothing to do. */
+  connect?(): Promise<void>
+  /** Creates a backlog; absent if work starts as soon as it is created. */
+  fill?(count: number): Promise<void>
   /** Starts processing; `onDone` is called once for each operation that has ended. */
-  start(onDone: () => void): void
+  start(onDone: () => void): Promise<void>
   /** Creates one operation and resolves with its ID once it is committed. */
-  createOne(): Promise<string>
-  /** The number of operations in the database that have succeeded and have both responses. */
+  createOne?(): Promise<string>
+  /** SQL: selects, as `id`, the completed operations among those whose IDs are in the array $1. */
+  completedOf?: string
+  /** Of an engine without a table to look at: creates one operation and resolves when it has ended. */
+  runOne?(): Promise<void>
+  /** The number of stored operations that have succeeded and have both responses. */
   countStored(): Promise<number>
   stop(): Promise<void>
 }
+
+/** Ours has a backlog. */
+export type OwnEngine = Engine & Required<Pick<Engine, 'fill'>>
 
 const PLUGIN = 'provisioner'
 const SILENT = 'silent'
@@ -58,7 +67,7 @@ const LOCATOR = 'bench/crm/MODULE/tenants'
  * CONFIGURE operations as a save creates them: one Module, one plugin in both stages. Each call is signed, its attempt
  * is recorded before and after, its response is judged, the ledger is written and every step is published as an event.
  */
-export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineContext): Promise<Engine> {
+export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineContext): Promise<OwnEngine> {
   // two pools, like the runtime: one creates operations, one belongs to the worker
   const making = openDatabase<RuntimeTables>(fromUrl(databaseUrl), { max: 8 })
   const { db, pool, close } = openDatabase<RuntimeTables>(fromUrl(databaseUrl), {
@@ -140,7 +149,7 @@ export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineCo
     async fill(count) {
       await make(count, PLUGIN)
     },
-    start(onDone) {
+    async start(onDone) {
       worker = startWorker(deps, {
         owner: uuidv7(deps),
         ...(hanging === undefined && { concurrency: CONCURRENCY, callsPerPlugin: CONCURRENCY }),
@@ -155,6 +164,9 @@ export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineCo
       worker?.wake()
       return operation_id
     },
+    completedOf: `
+      select operation_id as id from runtime.operation
+      where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
     async countStored() {
       const { rows } = await sql<{ stored: number }>`
         select count(*)::integer as stored from runtime.operation

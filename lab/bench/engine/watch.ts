@@ -1,22 +1,19 @@
 import pg from 'pg'
 
 const EVERY_MS = 2
-const SUCCEEDED = {
-  name: 'succeeded',
-  text: `
-    select operation_id as id from runtime.operation
-    where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
-}
 
-/** Detects when operations have succeeded: polls the database on a separate connection. */
+/** Detects when operations have succeeded, in the same way for all engines: polls the database on a separate connection. */
 export class Watch {
   private readonly waiting = new Map<string, PromiseWithResolvers<number>>()
   private readonly pool: pg.Pool
+  private readonly query: { name: string; text: string }
   private looking: Promise<void> | undefined
 
-  constructor(databaseUrl: string) {
+  /** `completedOf`: see Engine. */
+  constructor(databaseUrl: string, completedOf: string) {
     // by index: scanning a growing table would slow down what is measured
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 1, options: '-c enable_seqscan=off' })
+    this.query = { name: 'completed', text: completedOf }
   }
 
   /** Resolves with the time at which it was seen completed. */
@@ -36,7 +33,7 @@ export class Watch {
     try {
       while (this.waiting.size > 0) {
         const { rows } = await this.pool.query<{ id: string }>({
-          ...SUCCEEDED,
+          ...this.query,
           values: [[...this.waiting.keys()]],
         })
         for (const { id } of rows) {

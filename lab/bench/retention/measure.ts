@@ -58,7 +58,7 @@ async function measure(context: EngineContext): Promise<RetentionMeasured> {
   )
   let [done, made] = [0, WARM_UP + BACKLOG]
   const warm = Promise.withResolvers<void>()
-  engine.start(() => {
+  await engine.start(() => {
     done++
     if (done === WARM_UP) warm.resolve()
   })
