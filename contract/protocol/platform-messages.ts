@@ -152,7 +152,7 @@ export const PLATFORM_MESSAGES = {
     'The installation is pinned to {versions} by {person}: {text} Choose such a version, or remove the pin first.',
   installationNotPinned: 'The installation is not pinned.',
   versionRecalled: 'Version {version} was recalled by {person}: {text} Choose another version.',
-  versionStandingAlready: 'Version {version} already is that.',
+  versionStandingAlready: 'Version {version} is already in that state.',
   versionIsRecalled: 'Version {version} is recalled. Reinstate it first.',
   pluginRetiredRefusal:
     'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',

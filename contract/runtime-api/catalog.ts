@@ -78,7 +78,7 @@ export const catalogEndpoints = defineEndpoints({
   },
   'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/deprecate': {
     ...standing,
-    summary: 'Deprecate a version: it can be installed, and says that another one is better',
+    summary: 'Deprecate a version: it can still be installed, and a message says what to use instead',
     audit: 'bundle.deprecate',
   },
   'POST /bundles/{environmentKey}/{bundleId}/versions/{version}/recall': {
