@@ -35,6 +35,8 @@ export function apiOfTests(): Plugin {
         response?.write(message.text)
         return
       case 'end':
+        // a browser repeats a request whose connection was lost, and with it the whole answer
+        responses.delete(message.id)
         response?.end()
         return
       case 'cut':
