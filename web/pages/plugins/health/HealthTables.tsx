@@ -5,7 +5,6 @@ import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
-import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
 import { Mono } from '../../../ui/Id.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
@@ -179,12 +178,6 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
         cell: ({ operationType, title }) =>
           t('operations.name', { type: t(`vocabulary.type.${operationType}`), bundle: title }),
         width: 'max(9.5rem, 22cqi)',
-      },
-      {
-        id: 'scope',
-        header: t('installations.column.scope'),
-        cell: ({ scope }) => <ScopeText scope={scope} />,
-        width: 'max(9rem, 16cqi)',
       },
       {
         id: 'stage',
