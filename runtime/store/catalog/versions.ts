@@ -47,27 +47,31 @@ export function findVersion(
     .executeTakeFirst()
 }
 
+/** The newest version of the bundle of a row that is recalled, or that is not, among those of which a condition is true. */
+const newestAmong = (table: string, isRecalled: boolean, condition: RawBuilder<boolean>) => sql`(
+  select published.version, published.title, published.description, published.precedence, published.is_release,
+    published.published_at, ${sql.lit(isRecalled)} as is_recalled
+  from runtime.bundle_version as published
+  where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
+    and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
+    and published.standing is ${isRecalled ? sql`not distinct` : sql`distinct`} from 'RECALLED'
+    and ${condition}
+  order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
+  limit 1)`
+
 /**
  * The newest published version of the bundle of a row, as a subquery of one row: the highest release, or the highest
  * version if there is no release. A recalled one only if all are. Expects the columns bundle_environment_key and bundle_id of the
- * alias. With `pin`, a column, only versions that it names.
+ * alias.
  */
-export const newestVersionOf = (table: string, pin?: string): RawBuilder<unknown> => {
-  const best = (isRecalled: RawBuilder<boolean>) => sql`(
-    select published.version, published.title, published.description, published.precedence, published.is_release,
-      published.published_at, ${isRecalled} as is_recalled
-    from runtime.bundle_version as published
-    where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
-      and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
-      and published.standing is ${isRecalled === RECALLED ? sql`not distinct` : sql`distinct`} from 'RECALLED'
-      and ${pin === undefined ? sql`true` : isPinned('published', pin)}
-    order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
-    limit 1)`
-  // as two statements, so that the index has the order of the first
-  return sql`(
-    select * from (${best(sql<boolean>`false`)} union all ${best(RECALLED)}) as either order by is_recalled limit 1)`
-}
-const RECALLED = sql<boolean>`true`
+// as two statements, so that the index has the order of the first
+export const newestVersionOf = (table: string): RawBuilder<unknown> => sql`(
+  select * from (${newestAmong(table, false, sql`true`)} union all ${newestAmong(table, true, sql`true`)}) as either
+  order by is_recalled limit 1)`
+
+/** The same of the versions that can be offered: those that a column with a pin names, without the recalled ones; maybe no row. */
+export const newestOffered = (table: string, pin: string): RawBuilder<unknown> =>
+  newestAmong(table, false, isPinned('published', pin))
 
 /** The condition that a version is one of those that a column names, as `isPinnedTo` decides it; also if the column is null. */
 const isPinned = (version: string, pin: string): RawBuilder<boolean> => sql<boolean>`(case

@@ -5,7 +5,7 @@ import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { InstallationViewRow, InstallationColumns } from '../../model/installation.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import { isNewer, newestVersionOf } from '../catalog/versions.ts'
+import { isNewer, newestOffered } from '../catalog/versions.ts'
 import { failedAtRetired } from '../operations/calls.ts'
 import type { ScopeRow } from '../configuration/scopes.ts'
 
@@ -42,11 +42,11 @@ export const selectedClaim = sql.join([
  */
 export const upgradeTo = sql<string | null>`(
   select newest.version
-  from runtime.bundle_version as installed, lateral ${newestVersionOf('installed', 'installation.pinned_to')} as newest
+  from runtime.bundle_version as installed, lateral ${newestOffered('installed', 'installation.pinned_to')} as newest
   where installation.state = 'ACTIVE'
     and installed.bundle_environment_key = installation.bundle_environment_key
     and installed.bundle_id = installation.bundle_id and installed.version = installation.version
-    and not newest.is_recalled and ${isNewer('newest', 'installed')})`
+    and ${isNewer('newest', 'installed')})`
 
 /** What is said of the installed version, as the runtime API returns it. Expects the alias `installation`. */
 export const versionStanding = sql<InstallationViewRow['version_standing']>`(
