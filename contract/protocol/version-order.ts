@@ -53,11 +53,15 @@ export const isDowngrade = (from: string | null, to: string | null): boolean =>
 /** Whether it is a semantic version without a pre-release. */
 const isRelease = (version: string): boolean => /^v?[0-9]+(?:\.[0-9]+)*$/.test(version)
 
+/** Whether a published version is recalled, so that it must not be offered. */
+export const isRecalled = ({ standing }: { standing?: { kind: string } | undefined }): boolean =>
+  standing?.kind === 'RECALLED'
+
 /** The newest published version that is not recalled: the highest release, or the highest version if there is no release. */
 export function newestVersion<
   Published extends { version: string; publishedAt: string; standing?: { kind: string } | undefined },
 >(all: readonly Published[]): Published | undefined {
-  const published = all.filter(({ standing }) => standing?.kind !== 'RECALLED')
+  const published = all.filter((one) => !isRecalled(one))
   const releases = published.filter(({ version }) => isRelease(version))
   return (releases.length > 0 ? releases : published).reduce<Published | undefined>(
     (newest, one) => (newest === undefined || comparePublished(newest, one) < 0 ? one : newest),

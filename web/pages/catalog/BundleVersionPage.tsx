@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { newestVersion } from '#contract/protocol/version-order.ts'
+import { isRecalled, newestVersion } from '#contract/protocol/version-order.ts'
 import { bundleVersionCall, bundleVersionsCall, VERSION_TABS } from '#contract/console-api/pages/catalog.ts'
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -51,7 +51,7 @@ export function BundleVersionPage() {
   const mayInstall = useMay('installation:install', 'anywhere')
   const items = versions.data?.items ?? []
   const entry = items.find(({ version }) => version === params.version)
-  const isRecalled = entry?.standing?.kind === 'RECALLED'
+  const mayStart = mayInstall && !(entry && isRecalled(entry))
   const name = manifest.data?.title ?? params.bundle
   const [isInstalling, setInstalling] = useState(false)
   return (
@@ -82,12 +82,12 @@ export function BundleVersionPage() {
             {t('catalog.version.installed')}
           </LinkButton>
           {entry && <StandingActions entry={entry} />}
-          {mayInstall && !isRecalled && (
+          {mayStart && (
             <Button icon="batches" {...LazyBatchDialog.onIntent} onClick={() => setInstalling(true)}>
               {t('catalog.version.installIn')}
             </Button>
           )}
-          {mayInstall && !isRecalled && (
+          {mayStart && (
             <LinkButton
               icon="plus"
               to={paths.installationNew({

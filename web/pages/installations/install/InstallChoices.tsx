@@ -1,5 +1,5 @@
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
-import { newestVersion } from '#contract/protocol/version-order.ts'
+import { isRecalled, newestVersion } from '#contract/protocol/version-order.ts'
 import { parseScope } from '../../../subjects/scopes/scope-text.ts'
 import { scopeOption, useScopeSearch } from '../../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -56,7 +56,7 @@ export function BundleChoice({
 }) {
   const t = useText()
   const newest = newestVersion(versions)?.version
-  const offered = versions.filter(({ standing }) => standing?.kind !== 'RECALLED')
+  const offered = versions.filter((item) => !isRecalled(item))
   const isKnown = offered.some((item) => item.version === version)
   return (
     <div className="grid max-w-2xl gap-3 sm:grid-cols-[minmax(0,1fr)_14rem]">

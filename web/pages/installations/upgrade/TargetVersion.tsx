@@ -1,5 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { compareVersions, isDowngrade, isPinnedTo, newestVersion } from '#contract/protocol/version-order.ts'
+import {
+  compareVersions,
+  isDowngrade,
+  isPinnedTo,
+  isRecalled,
+  newestVersion,
+} from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -39,10 +45,10 @@ export function TargetVersion({
   const error = useErrorView(versions.error)
   const items = versions.data?.items ?? []
   const others = items.filter(
-    ({ version, standing }) =>
-      version !== current &&
-      standing?.kind !== 'RECALLED' &&
-      (pinnedTo === undefined || isPinnedTo(pinnedTo, version)),
+    (item) =>
+      item.version !== current &&
+      !isRecalled(item) &&
+      (pinnedTo === undefined || isPinnedTo(pinnedTo, item.version)),
   )
   const chosen = items.find(({ version }) => version === target)
   const installed = items.find(({ version }) => version === current)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
+import { isDowngrade, isRecalled, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
@@ -23,7 +23,7 @@ export function useTargetVersion(bundle: BundleTargets | undefined, initial?: st
     enabled: bundle !== undefined,
   })
   const options = (versions.data?.items ?? [])
-    .filter(({ standing }) => standing?.kind !== 'RECALLED')
+    .filter((one) => !isRecalled(one))
     .map(({ version, standing }) => ({
       value: version,
       label: standing === undefined ? version : t('catalog.standing.option', { version }),
