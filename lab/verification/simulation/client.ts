@@ -66,7 +66,7 @@ export const actorOf = (id: string, requestId: string): Actor => ({
   signedInRecently: true,
 })
 
-/** The same for any row that writes, as any person. */
+/** Serves any write as any person, and returns the envelope. */
 export async function serveRow<Name extends WriteName>(
   deps: RuntimeDeps,
   { name, perform, input: given }: UseCase<Name> & { input: Pick<Input<Name>, 'params' | 'body'> },

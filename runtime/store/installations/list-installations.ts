@@ -208,7 +208,7 @@ function streamsOf(
   ]
 }
 
-/** What the version of a pinned installation tells of its upgrades says nothing. */
+/** Whether a pinned installation has an upgrade depends on its pin too, so the streams of the versions do not find it. */
 const PINNED: Stream = {
   keys: sql`(values (true)) as stream (key)`,
   isIts: sql`installation.pinned_to is not null`,
