@@ -134,6 +134,18 @@ describe('parseStrictJson', () => {
     )
   })
 
+  it('reads a key with an escape, whatever key an earlier object had in its place', () => {
+    for (const key of ['\\', '\\\\', 'a\\'])
+      for (const other of ['\t', '\n', '"', '/', 'a\t']) {
+        const first = JSON.stringify({ a: 1, [key]: 2 })
+        const second = JSON.stringify({ a: 1, [other]: 3 })
+        assert.equal(
+          JSON.stringify([first, second].map((text) => parseStrictJson(text))),
+          `[${first},${second}]`,
+        )
+      }
+  })
+
   it('rejects what parsers read differently, and reports where', () => {
     assert.equal(
       refusal('{"a":{"b":1,"b":2}}'),

@@ -44,7 +44,7 @@ test('a proxy that replays answers, asks to sign in, or limits callers is told f
       'operation.operationId',
       'installation.bundleInstallId',
     ],
-    next: 'Plugin owner: Fix the plugin’s response',
+    next: 'Plugin owner: Find what replays responses in front of the plugin',
   })
   const panel = page.getByRole('region', { name: 'Why it failed' })
   await expect(panel.getByRole('link', { name: 'Install crm-suite #1' })).toHaveAttribute(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { startProcess } from '../../verification/processes/child.ts'
 import type { Child } from '../../verification/processes/child.ts'
-import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
+import { freePort } from '#database/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 
 /** Three members of etcd. */

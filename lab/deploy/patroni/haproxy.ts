@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProcess } from '../../verification/processes/child.ts'
 import type { Child } from '../../verification/processes/child.ts'
-import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
+import { freePort } from '#database/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import type { PatroniNode } from './node.ts'
 

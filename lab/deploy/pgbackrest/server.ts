@@ -8,7 +8,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { startProcess } from '../../verification/processes/child.ts'
 import type { Child } from '../../verification/processes/child.ts'
 import { fastFolder } from '../../verification/processes/fast-folder.ts'
-import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
+import { freePort } from '#database/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import { asUser } from '../os-user.ts'
 

@@ -7,7 +7,7 @@ import { CASES } from '../../../packages/plugin-check/src/cases/all-cases.ts'
 import { check } from '../../../packages/plugin-check/src/commands/check.ts'
 import { parseProfile } from '../../../packages/plugin-check/src/profile.ts'
 import { isFinding } from '../../../packages/plugin-check/src/report/report.ts'
-import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
+import { freePort } from '#database/free-port.ts'
 import type { Violation } from '../suite.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../plugin/examples/', import.meta.url))

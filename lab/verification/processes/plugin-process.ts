@@ -4,7 +4,7 @@ import { PLUGIN_IDS } from '../bundles.ts'
 import { startChild } from './child.ts'
 import type { Child, ChildOptions } from './child.ts'
 import { fastFolder } from './fast-folder.ts'
-import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
+import { freePort } from '#database/free-port.ts'
 
 /** The probability of each fault of a delivery. */
 export interface Faults {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort } from '../../../../database/free-port.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { check } from '../commands/check.ts'

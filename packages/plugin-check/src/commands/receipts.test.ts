@@ -12,7 +12,7 @@ import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.t
 import { MASK } from '../../../../contract/protocol/data.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort } from '../../../../database/free-port.ts'
 import { digestOf } from '../receipt/digest.ts'
 import { LOCATOR, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
