@@ -38,8 +38,11 @@ export type AppliedMigration = {
  */
 export const RESTORING = 'restore_in_progress'
 
-/** The first migrations of versions before 0.1.0, which the first release replaced by one for each schema. */
-const BEFORE_FIRST_RELEASE: ReadonlySet<string> = new Set(['0001_runtime', '0001_sign_in'])
+/** The second migrations of versions before 0.1.0, which the first release replaced by one for each schema. */
+const BEFORE_FIRST_RELEASE: ReadonlySet<string> = new Set([
+  '0002_installations_by_place',
+  '0002_saved_view_request',
+])
 
 /** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15

@@ -106,7 +106,7 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
     for (const [schema, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, MigrationSource][]) {
       const applied = header.migrations[schema]
       const known = await readMigrations(source.folder)
-      if (applied[0]?.name === REPLACED[schema].first) {
+      if (applied.some(({ name }) => name === REPLACED[schema].second)) {
         refuseOlderThanReplaced(schema, applied.at(-1)?.name)
         await migrate(pool, source, { until: '0001_initial', isRestoring: true })
         continue
@@ -127,13 +127,16 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
 }
 
 /**
- * What the first release replaced: the first and the last migration of each schema. `0001_initial` creates the same tables
- * as all of them, so a backup with all of them is restored into those.
+ * What the first release replaced: the second and the last migration of each schema. `0001_initial` creates the same tables
+ * as all of them but for {@link GONE}, so a backup with all of them is restored into those.
  */
 const REPLACED = {
-  runtime: { first: '0001_runtime', last: '0043_key_order' },
-  bff: { first: '0001_sign_in', last: '0005_recent_sign_in' },
+  runtime: { second: '0002_installations_by_place', last: '0032_recalled_versions' },
+  bff: { second: '0002_saved_view_request', last: '0005_looked_at' },
 }
+
+/** The columns that `0001_initial` no longer creates; nothing reads them. */
+const GONE: ReadonlySet<string> = new Set(['runtime.operation.failure_group'])
 
 function refuseOlderThanReplaced(schema: keyof typeof REPLACED, last: string | undefined): void {
   if (last === REPLACED[schema].last) return
@@ -185,7 +188,8 @@ const ENABLE: Record<string, string> = { A: 'enable always', R: 'enable replica'
 function matchTable(tables: readonly TableHead[], head: TableHead): TableHead {
   const table = tables.find(({ table: name }) => name === head.table)
   const isSame = (name: string, type: string): boolean =>
-    table?.columns.some((column) => column.name === name && column.type === type) ?? false
+    GONE.has(`${head.table}.${name}`) ||
+    (table?.columns.some((column) => column.name === name && column.type === type) ?? false)
   if (table === undefined || !head.columns.every(({ name, type }) => isSame(name, type)))
     throw new Error(
       `The backup has a table ${head.table} that its migrations do not create. It is not restored.`,
@@ -200,8 +204,11 @@ async function insertRows(
 ): Promise<void> {
   // transaction ids of another server mean nothing here, and no reader has a position in these events
   if (table === 'runtime.event') return
-  const names = columns.map(({ name }) => quoteName(name)).join(', ')
-  const values = columns.map(({ type }, index) => `(row_value ->> ${index})::${type}`).join(', ')
+  const kept = columns
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ name }) => !GONE.has(`${table}.${name}`))
+  const names = kept.map(({ name }) => quoteName(name)).join(', ')
+  const values = kept.map(({ type, index }) => `(row_value ->> ${index})::${type}`).join(', ')
   await client.query(
     `insert into ${table} (${names}) overriding system value
     select ${values} from json_array_elements($1::json) with ordinality as given (row_value, place) order by place`,

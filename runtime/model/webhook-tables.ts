@@ -4,10 +4,10 @@ import type { DeliveryState, NotificationEvent, WebhookFormat } from '#contract/
 export interface WebhookTable {
   webhook_id: string
   title: string
-  /** What people see of the address. The whole of it while `address` is null. */
+  /** What people see of the address. */
   url: string
   /** Sealed; null until a replica has sealed what an earlier version wrote. */
-  address: ColumnType<Buffer | null, Buffer, Buffer>
+  address: Buffer
   events: NotificationEvent[]
   environment_key: string | null
   application_runtime_id: string | null

@@ -2,10 +2,9 @@ import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { webhookPlace } from '../sealing/places.ts'
 import { opening } from '../sealing/sealed-value.ts'
-import { openAddress, sealedAddress } from '../sealing/webhook-address.ts'
+import { openAddress } from '../sealing/webhook-address.ts'
 import { keepBody, recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
-import { sealAddress, selectReadableAddresses } from '../store/webhooks/webhooks.ts'
 import { signedHeaders } from './signature.ts'
 import { writeNotification } from './write-notification.ts'
 
@@ -67,12 +66,6 @@ async function bodyOf(deps: RuntimeDeps, delivery: DueDelivery): Promise<string>
   const { delivery_id, body, is_written, format } = delivery
   if (is_written) return body
   return keepBody(deps.db, delivery_id, await writeNotification(deps, body, format))
-}
-
-/** Seals the addresses that an earlier version has written. */
-export async function sealAddresses({ db, vault }: Pick<RuntimeDeps, 'db' | 'vault'>): Promise<void> {
-  for (const row of await selectReadableAddresses(db))
-    await sealAddress(db, row, sealedAddress(vault, row.webhook_id, row.url))
 }
 
 /** 5 s after the first attempt, then four times as long each time, up to an hour; half of it is jitter. */

@@ -17,7 +17,7 @@ import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
 import { until } from '../testing/stream.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
-import { delayMs, sealAddresses } from './deliver.ts'
+import { delayMs } from './deliver.ts'
 
 const VALUE = 'VALUE_OF_A_PROPERTY'
 const SECRET = 'zebra-secret-4711'
@@ -542,30 +542,6 @@ describe('notifications', { concurrency: false }, () => {
     const text = JSON.stringify(entries)
     assert.doesNotMatch(text, /T[01]KEN/)
     assert.match(text, new RegExp(new URL(receiver.url).host))
-  })
-
-  it('seal an address that an earlier version has written, and call it meanwhile', async () => {
-    const { webhookId } = await create()
-    const write = (path: string) =>
-      sql`update runtime.webhook set url = ${`${receiver.url}/${path}`} where webhook_id = ${webhookId}`.execute(
-        deps.db,
-      )
-    const stored = async () => {
-      const query = deps.db.selectFrom('runtime.webhook').select(['url', 'address'])
-      return query.where('webhook_id', '=', webhookId).executeTakeFirstOrThrow()
-    }
-    const called = async () => {
-      await sendTest(webhookId)
-      await ended(webhookId, 'DELIVERED')
-      return receiver.arrived.at(-1)?.path
-    }
-    await write('of-an-earlier-version')
-    assert.deepEqual([(await stored()).address, await called()], [null, '/hook/of-an-earlier-version'])
-    assert.equal((await webhook(webhookId)).url, `${new URL(receiver.url).origin}/…sion`)
-    await sealAddresses(deps.http.runtime.deps)
-    assert.equal((await stored()).url, `${new URL(receiver.url).origin}/…sion`)
-    assert.equal(await called(), '/hook/of-an-earlier-version')
-    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
   it('are not written for a change that is rolled back, and are for an operation in doubt', async () => {

@@ -14,7 +14,7 @@ import {
   WEBHOOK_SHARE,
 } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
-import { deliver, sealAddresses } from './deliver.ts'
+import { deliver } from './deliver.ts'
 
 export interface NotificationOptions {
   /** How often to look for deliveries and for what is due in inboxes, in milliseconds; default 2,000. */
@@ -63,7 +63,6 @@ export function startNotifications(
   }
   const scan = async (): Promise<void> => {
     if (await isPaused()) return
-    await sealAddresses(deps)
     await reportRetrying(deps.db)
     await expireDeliveries(deps.db)
     await deleteOldDeliveries(deps.db)

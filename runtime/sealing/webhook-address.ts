@@ -23,7 +23,7 @@ export function sealedAddress(vault: Vault, webhookId: string, address: string) 
 /** The address that is called. */
 export function openAddress(
   vault: Vault,
-  { webhook_id: id, url, address }: { webhook_id: string; url: string; address: Buffer | null },
+  { webhook_id: id, address }: { webhook_id: string; address: Buffer },
 ): string {
-  return address === null ? url : vault.open(address, addressPlace(id)).toString('utf8')
+  return vault.open(address, addressPlace(id)).toString('utf8')
 }

@@ -11,10 +11,27 @@ create table bff.session (
   created_at timestamptz not null default clock_timestamp(),
   last_seen_at timestamptz not null default clock_timestamp(),
   -- when the identity provider authenticated the person; null if it did not say (docs/decisions/0034)
-  authenticated_at timestamptz
+  authenticated_at timestamptz,
+  -- the `sid` of the ID token, for a back-channel logout
+  provider_session text,
+  -- ID token and refresh token, encrypted with a key that is derived from the cookie: the database alone opens none
+  sealed_tokens bytea,
+  -- when the provider was last asked whether the person may still use the console; null: it gave no refresh token
+  asked_at timestamptz,
+  -- what its person recognizes it by in a list
+  client_address text,
+  user_agent text
 );
 create index session_of_person on bff.session (iss, sub, created_at);
 create index session_by_age on bff.session (created_at);
+create index session_of_provider_session on bff.session (iss, provider_session) where provider_session is not null;
+
+-- Logout tokens that were used, because each works once. Expired rows are purged with the sessions.
+create table bff.logout_token (
+  token_hash bytea primary key,
+  expires_at timestamptz not null
+);
+create index logout_token_by_expiry on bff.logout_token (expires_at);
 
 -- A sign-in in progress; its row is deleted when the browser returns.
 create table bff.sign_in (
@@ -103,7 +120,48 @@ create table bff.saved_view (
   name text not null,
   search text not null,
   is_shared boolean not null,
-  updated_at timestamptz not null default clock_timestamp()
+  updated_at timestamptz not null default clock_timestamp(),
+  -- SHA-256 of the request that created it, so that its idempotency key is refused for another one
+  request_digest bytea
 );
 create index saved_view_of_person on bff.saved_view (iss, sub);
 create index saved_view_shared on bff.saved_view (page) where is_shared;
+
+-- Identities of programs. Both tables grow by what administrators create; a token that has ended is purged after 90 days, as
+-- are sessions, by purge-expired.ts. The audit keeps what was done.
+create table bff.service_account (
+  account_id uuid primary key,
+  name text not null,
+  -- as in bff.session
+  roles json not null,
+  created_by_id text not null,
+  created_by_name text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp()
+);
+create unique index service_account_by_name on bff.service_account (lower(name));
+
+create table bff.service_account_token (
+  token_id uuid primary key,
+  account_id uuid not null references bff.service_account on delete cascade,
+  -- SHA-256: a token has 256 random bits
+  token_hash bytea not null unique,
+  created_by_id text not null,
+  created_by_name text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index service_account_token_of_account on bff.service_account_token (account_id);
+create index service_account_token_by_end on bff.service_account_token (least(expires_at, revoked_at));
+
+-- When a person last looked at the causes of failures, so that what began since is marked in every browser of theirs. One row a person;
+-- rows of people who have not looked for half a year are purged (bff/store/purge-expired.ts).
+create table bff.looked_at (
+  iss text not null,
+  sub text not null,
+  causes_at timestamptz not null default clock_timestamp(),
+  primary key (iss, sub)
+);
+create index looked_at_by_age on bff.looked_at (causes_at);

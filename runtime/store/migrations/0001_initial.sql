@@ -60,12 +60,21 @@ create table runtime.bundle_version (
   published_at timestamptz not null default clock_timestamp(),
   published_by_id text not null,
   published_by_name text not null,
+  -- since when it is deprecated, or recalled: never installed again; what was published stays as it is
+  standing text check (standing in ('DEPRECATED', 'RECALLED')),
+  standing_message text,
+  standing_at timestamptz,
+  standing_by_id text,
+  standing_by_name text,
   primary key (bundle_environment_key, bundle_id, version)
 );
 
 -- versions are listed by precedence, and the newest one of a bundle is looked up with every installation
 create index bundle_version_order on runtime.bundle_version
   (bundle_environment_key, bundle_id, is_release desc, precedence desc, published_at desc, version desc);
+-- the newest version of a bundle is one that is not recalled, unless all are
+create index bundle_version_recalled on runtime.bundle_version (bundle_environment_key, bundle_id)
+  where standing = 'RECALLED';
 
 create function runtime.order_bundle_version() returns trigger language plpgsql as $$
 begin
@@ -125,6 +134,17 @@ create table runtime.installation (
   -- a trigger computes it when the version changes: a generated column would be computed with every operation
   version_order text collate "C" not null default '',
   last_execution_sequence bigint not null default 0,
+  -- it is not to be detached or taken over until somebody lifts this
+  protected_at timestamptz,
+  protected_by_id text,
+  protected_by_name text,
+  protected_reason text,
+  -- the versions to which it can be upgraded: one, or the beginning of some followed by `.x`
+  pinned_to text,
+  pinned_at timestamptz,
+  pinned_by_id text,
+  pinned_by_name text,
+  pinned_reason text,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp()
 );
@@ -135,12 +155,18 @@ create index installation_newest on runtime.installation (updated_at desc, bundl
 create index installation_scope on runtime.installation (scope_id, updated_at desc, bundle_install_id desc);
 create index installation_bundle on runtime.installation (bundle_id, bundle_install_id);
 create index installation_bundle_newest on runtime.installation (bundle_id, updated_at desc, bundle_install_id desc);
+-- the page of one property lists the installations of a bundle in the order of their scopes
+create index installation_bundle_place on runtime.installation
+  (bundle_id, environment_key, application_runtime_id, workspace_id, bundle_install_id) where state = 'ACTIVE';
 create index installation_version on runtime.installation
   (version_order desc, updated_at desc, bundle_install_id desc);
 create index installation_bundle_version on runtime.installation
   (bundle_id, version_order desc, updated_at desc, bundle_install_id desc);
 create index installation_inactive on runtime.installation (state, updated_at desc, bundle_install_id desc)
   where state <> 'ACTIVE';
+-- few installations are protected or pinned, and lists show them
+create index installation_safeguarded on runtime.installation (updated_at, bundle_install_id)
+  where protected_at is not null or pinned_to is not null;
 -- people search by what they see of an id: its end
 create index installation_tail on runtime.installation (right(bundle_install_id::text, 8));
 
@@ -365,11 +391,15 @@ create table runtime.operation (
   takes_over uuid references runtime.operation,
   taken_over_by uuid references runtime.operation,
   failure json,
-  -- the key of the failure's group; a trigger computes it
-  failure_group text,
+  -- the key of the failure's cause; a trigger computes it
+  cause_id text,
   requested_by_id text not null,
   requested_by_name text not null,
   reason text,
+  -- it was started, or retried, in spite of a restriction, by a person with the permission for that
+  overridden boolean not null default false,
+  -- the change request that started it
+  change_request_id uuid,
   -- the person who works on the operation; both null if nobody does
   assignee_id text,
   assignee_name text,
@@ -423,8 +453,11 @@ create index operation_assignee on runtime.operation (assignee_id, created_at de
 create index operation_unsettled on runtime.operation
   (created_at desc, operation_id desc, state, operation_type, environment_key, scope_id)
   where state <> 'SUCCEEDED';
-create index operation_error on runtime.operation
-  ((failure ->> 'errorCode'), created_at desc, operation_id desc) where failure is not null;
+-- The code of the last attempt, where an earlier attempt of the run has an unknown result: lists show it and filter by it, because
+-- PLUGIN_RESULT_UNKNOWN says nothing about the cause.
+create index operation_shown_error on runtime.operation
+  (coalesce(failure ->> 'attemptCode', failure ->> 'errorCode'), created_at desc, operation_id desc)
+  where failure is not null;
 -- the list by the time they ended or failed, and retention
 create index operation_ended on runtime.operation (finished_at, operation_id) where finished_at is not null;
 create index operation_unsettled_ended on runtime.operation (finished_at, operation_id)
@@ -448,42 +481,6 @@ begin
 end $$;
 create trigger operation_requester after insert on runtime.operation
   for each row execute function runtime.know_requester();
-
--- Failed operations with the same cause form a group: the same bundle, plugin, stage, code and shape of the message. The key
--- is stored when an operation fails, because computing it for a hundred thousand rows takes seconds. The shape is a message
--- without what differs between operations: quoted values, addresses, and words with digits, such as ids, versions and
--- numbers. docs/runtime-api.md#failure-groups
-create function runtime.failure_shape(message text) returns text
-  language sql immutable strict set search_path = ''
-  return regexp_replace(
-    regexp_replace(
-      regexp_replace(
-        regexp_replace(message, '"[^"]*"|“[^”]*”|‘[^’]*’|`[^`]*`|(?<![[:alnum:]])''[^'']*''(?![[:alnum:]])', '…', 'g'),
-        '[^[:space:]]+(@|://)[^[:space:]]+', '…', 'g'),
-      '[[:alnum:]_]*[0-9][[:alnum:]_]*', '#', 'g'),
-    '#([-.:/,]#)+', '#', 'g');
-
-create function runtime.set_failure_group() returns trigger
-  language plpgsql set search_path = '' as $$
-begin
-  -- the reason, the status, `retryable` and `stopped` decide who acts next, which is the same for the whole group
-  new.failure_group = left(encode(sha256(convert_to(jsonb_build_array(
-    new.bundle_environment_key, new.bundle_id, new.phase,
-    new.failure -> 'errorPath' ->> 1,
-    new.failure ->> 'errorCode',
-    new.failure ->> 'retryable',
-    new.failure -> 'stopped' is not null,
-    new.failure -> 'parameters' ->> 'reason',
-    new.failure -> 'parameters' ->> 'status',
-    runtime.failure_shape(new.failure ->> 'message'))::text, 'UTF8')), 'hex'), 32);
-  return new;
-end $$;
-create trigger operation_failure_group before insert or update of failure on runtime.operation
-  for each row when (new.failure is not null) execute function runtime.set_failure_group();
-
--- everything that the counts of groups read
-create index operation_failure_group on runtime.operation
-  (failure_group, finished_at, operation_id, scope_id, environment_key, target_version) where state = 'FAILED';
 
 -- How many operations an environment made in an hour that is over; the janitor adds hours, and whatever is younger than
 -- `counted_until` is counted in the operations themselves.
@@ -542,6 +539,11 @@ create table runtime.attempt (
   failure json,
   http_status integer,
   response json,
+  -- What the head of a response tells besides its status: some headers of one that could not be used, how long the plugin asked to
+  -- wait, and how far its clock is behind. Null if it tells nothing.
+  wire json,
+  -- the plugin was retired, so the platform answered the attempt itself and sent nothing
+  by_platform boolean not null default false,
   -- How the time was spent, null for what was not measured: when the call could be made, because a back-off ended, the call
   -- before it was recorded, or the run was requested;
   due_at timestamptz,
@@ -582,6 +584,349 @@ create table runtime.operation_note (
   text text not null,
   primary key (operation_id, number)
 );
+
+-- -------- Causes --------
+
+-- Failures with the same cause, over all bundles and installations: the same plugin, code and shape of the message, and the same
+-- next step. A cause is worked on by a person, and is remembered when none of its operations is failed any more.
+
+-- Workers write causes in the statement that writes an operation, and must not wait there for the transaction of a person, nor for
+-- each other. What somebody else has locked is left pending, and applied a few seconds later. Every replica looks for it.
+
+-- The message without what differs between operations: quoted values, addresses, identifiers, and numbers with their units.
+-- Not what the database takes for a letter or a digit, because that depends on its locale. docs/runtime-api.md#causes
+create function runtime.failure_shape(message text) returns text
+  language plpgsql immutable strict set search_path = '' as $$
+declare
+  word constant text := '[A-Za-z0-9_\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]';
+  shape text := message;
+begin
+  -- the digits of other scripts
+  shape := regexp_replace(shape, '[\u0660-\u0669\u06f0-\u06f9\u07c0-\u07c9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0de6-\u0def\u0e50-\u0e59\u0ed0-\u0ed9\u0f20-\u0f29\u1040-\u1049\u1090-\u1099\u17e0-\u17e9\u1810-\u1819\uff10-\uff19]', '0', 'g');
+  shape := regexp_replace(shape, '[〇零一二三四五六七八九十百千万亿两]+(?=[个次秒分钟小时天元条件名位台项年月日号])', '0', 'g');
+  shape := regexp_replace(shape, '"[^"]*"|“[^”]*”|„[^“”]*[“”]|‘[^’]*’|«[^»]*»|`[^`]*`|「[^」]*」|『[^』]*』|(?<!' || word || ')''[^'']*''(?!' || word || ')', '…', 'g');
+  shape := regexp_replace(shape, '[A-Za-z][A-Za-z0-9+.-]*://[!-~\u00a1-\u024f]*[A-Za-z0-9/_~=&-]|[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*', '…', 'g');
+  -- IPv6 and MAC addresses, and times
+  shape := regexp_replace(shape, '(?<![0-9A-Za-z:])[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}(?![0-9A-Za-z:])', '0', 'g');
+  -- a UUID, or a part of one: groups without a digit belong to it
+  shape := regexp_replace(shape, '(?<![0-9A-Za-z])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])', '0', 'g');
+  shape := regexp_replace(shape, '(?<![0-9A-Za-z_-])(?=[A-Fa-f-]*[0-9])[0-9A-Fa-f]{2,}(-[0-9A-Fa-f]{2,})+-?(?![0-9A-Za-z_-])', '0', 'g');
+  shape := regexp_replace(shape, '(?<!' || word || ')([0-9a-f]{8,}|[0-9A-F]{8,})(?!' || word || ')', '0', 'g');
+  -- signed tokens, padded base64, and long identifiers of mixed characters
+  shape := regexp_replace(shape, 'eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)(?![A-Za-z0-9=])', '0', 'g');
+  shape := regexp_replace(shape, '(?<![A-Za-z0-9+/_-])(?=[A-Za-z+/_-]*[0-9])(?=[A-Za-z0-9+/_-]{20})([A-Za-z0-9+/_-]*([a-z][A-Z]|[A-Z][a-z]|[0-9][A-Za-z]|[A-Za-z][0-9])){6}[A-Za-z0-9+/_-]*', '0', 'g');
+  shape := regexp_replace(shape, word || '*[0-9]' || word || '*', '#', 'g');
+  shape := regexp_replace(shape, '#([-.:/,+\u066b\u066c]#)+', '#', 'g');
+  shape := regexp_replace(shape, '(^|[[:space:](=])[-+−±]#', '\1#', 'g');
+  shape := regexp_replace(shape, '#[ \u00a0]?(µs|μs|ms|s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|[KkMGT]i?B|B|bytes?|%|€|\$|£|¥|°C|毫秒|秒|分钟|分|小时|天|字节)(?!' || word || ')', '#', 'g');
+  shape := regexp_replace(shape, '# (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? #', '#', 'g');
+  -- lists of any length
+  shape := regexp_replace(regexp_replace(shape, '#([-.:/,+、，]?[ ]?#)+', '#', 'g'), '…(([,、，]| and|和)?[ ]?…)+', '…', 'g');
+  return btrim(regexp_replace(shape, '[[:space:]]+', ' ', 'g'));
+end $$;
+
+create table runtime.cause (
+  cause_id text primary key,
+  -- null if the runtime itself failed
+  plugin_id text,
+  -- of the last attempt
+  error_code text not null,
+  -- of the messages of its failures
+  shape text not null,
+  state text not null default 'NEW' check (state in ('NEW', 'TAKEN', 'WAITING', 'SOLVED')),
+  assignee_id text,
+  assignee_name text,
+  -- whom or what it waits for
+  waiting_for text,
+  -- when the present failures began; earlier ones are what is remembered
+  opened_at timestamptz not null,
+  -- the first success after a retry, or when a person said so; before opened_at it is what is remembered
+  solved_at timestamptz,
+  solved_by json,
+  updated_at timestamptz not null default clock_timestamp()
+);
+create index cause_state on runtime.cause (state);
+create index cause_assignee on runtime.cause (assignee_id) where assignee_id is not null;
+
+create table runtime.cause_note (
+  cause_id text not null references runtime.cause,
+  -- from 1, without gaps
+  number int not null,
+  author_id text not null,
+  author_name text not null,
+  at timestamptz not null default clock_timestamp(),
+  text text not null,
+  primary key (cause_id, number)
+);
+
+-- Each failure of an operation; one that is retried can fail again. It stays when the operation is removed. A row of a scope or a
+-- cause is never deleted, and checking that it exists would lock it: so nothing here references one.
+create table runtime.cause_failure (
+  operation_id uuid not null,
+  run integer not null,
+  cause_id text not null,
+  scope_id bigint not null,
+  environment_key text not null,
+  failed_at timestamptz not null,
+  pending boolean not null default false,
+  primary key (operation_id, run)
+);
+create index cause_failure_cause on runtime.cause_failure (cause_id, failed_at, scope_id, environment_key, operation_id);
+create index cause_failure_scope on runtime.cause_failure (scope_id);
+create index cause_failure_pending on runtime.cause_failure (cause_id, operation_id, run) where pending;
+
+-- everything that the counts of causes read
+create index operation_cause on runtime.operation
+  (cause_id, finished_at, operation_id, scope_id, environment_key, bundle_environment_key, bundle_id) where state = 'FAILED';
+
+-- The key of a cause. The reason, the status, `retryable`, `readsWrites` and `refusedHere` decide who acts next, which is the same
+-- for the whole cause; that a person stopped the automatic retries does not.
+create function runtime.cause_of(failure json) returns text
+  language sql immutable set search_path = ''
+  return left(encode(sha256(convert_to(jsonb_build_array(
+    failure -> 'errorPath' ->> 1,
+    coalesce(failure ->> 'attemptCode', failure ->> 'errorCode'),
+    failure ->> 'retryable',
+    failure -> 'parameters' ->> 'reason',
+    failure -> 'parameters' ->> 'status',
+    failure -> 'readsWrites' is not null,
+    failure -> 'refusedHere' ->> 'rule',
+    runtime.failure_shape(failure ->> 'message'))::text, 'UTF8')), 'hex'), 32);
+
+create function runtime.set_cause() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  -- a failure that is only masked keeps its cause
+  if tg_op = 'UPDATE' and old.cause_id is not null and old.failure is not null
+    and new.run = old.run and new.state = old.state then
+    return new;
+  end if;
+  new.cause_id = runtime.cause_of(new.failure);
+  return new;
+end $$;
+create trigger operation_cause before insert or update of failure on runtime.operation
+  for each row when (new.failure is not null) execute function runtime.set_cause();
+
+-- Whether a failure makes a known cause new: it was solved, or had not occurred for an hour.
+create function runtime.begins_again(known runtime.cause, failed_operation uuid, failed_run integer, ended_at timestamptz)
+  returns boolean
+  language sql stable set search_path = ''
+  return (known).state = 'SOLVED' or (
+    (known).opened_at < ended_at - interval '1 hour'
+    and not exists (
+      select from runtime.operation as other
+      where other.cause_id = (known).cause_id and other.state = 'FAILED' and other.operation_id <> failed_operation)
+    and not exists (
+      select from runtime.cause_failure as earlier where earlier.cause_id = (known).cause_id
+        and (earlier.operation_id, earlier.run) <> (failed_operation, failed_run)
+        and (earlier.failed_at >= ended_at - interval '1 hour' or earlier.operation_id = failed_operation)));
+
+-- Creates the cause of a failure, or makes it new again. Returns false, and changes nothing, if somebody else is creating or changing
+-- it. The row of a cause that stays as it is is not written: thousands of operations can fail at once.
+create function runtime.open_cause(
+  key text, failed_operation uuid, failed_run integer, failure json, ended_at timestamptz) returns boolean
+  language plpgsql set search_path = '' as $$
+declare
+  known runtime.cause;
+begin
+  select * into known from runtime.cause where cause.cause_id = key;
+  if not found then
+    -- an insert would wait for another one of the same cause
+    if not pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('bundle-console cause ' || key, 0)) then
+      return false;
+    end if;
+    insert into runtime.cause (cause_id, plugin_id, error_code, shape, opened_at)
+    values (key, failure -> 'errorPath' ->> 1, coalesce(failure ->> 'attemptCode', failure ->> 'errorCode'),
+      runtime.failure_shape(failure ->> 'message'), ended_at)
+    on conflict do nothing;
+    if found then
+      return true;
+    end if;
+  elsif not runtime.begins_again(known, failed_operation, failed_run, ended_at) then
+    -- nobody is changing it, and nobody can until this failure is committed: it is not solved without it
+    select * into known from runtime.cause where cause.cause_id = key for share skip locked;
+    if not found then
+      return false;
+    elsif not runtime.begins_again(known, failed_operation, failed_run, ended_at) then
+      return true;
+    end if;
+  end if;
+  select * into known from runtime.cause where cause.cause_id = key for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  if runtime.begins_again(known, failed_operation, failed_run, ended_at) then
+    update runtime.cause set
+      opened_at = ended_at,
+      state = case when state = 'SOLVED' then 'NEW' else state end,
+      assignee_id = case when state = 'SOLVED' then null else assignee_id end,
+      assignee_name = case when state = 'SOLVED' then null else assignee_name end,
+      updated_at = clock_timestamp()
+    where cause.cause_id = key;
+  end if;
+  return true;
+end $$;
+
+-- Remembers a failure.
+create function runtime.remember_failure(failed runtime.operation) returns void
+  language plpgsql set search_path = '' as $$
+declare
+  ended_at constant timestamptz := coalesce(failed.finished_at, clock_timestamp());
+  is_open constant boolean := runtime.open_cause(
+    failed.cause_id, failed.operation_id, failed.run, failed.failure, ended_at);
+begin
+  insert into runtime.cause_failure (operation_id, run, cause_id, scope_id, environment_key, failed_at, pending)
+  values (failed.operation_id, failed.run, failed.cause_id, failed.scope_id, failed.environment_key, ended_at, not is_open)
+  on conflict do nothing;
+end $$;
+
+create function runtime.operation_failed() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  perform runtime.remember_failure(new);
+  return null;
+end $$;
+create trigger operation_failed after update of state on runtime.operation
+  for each row when (new.state = 'FAILED' and old.state <> 'FAILED' and new.cause_id is not null)
+  execute function runtime.operation_failed();
+
+-- A cause ends too when its last failure was taken over: by the DETACH that succeeded, or better by the INSTALL of the same bundle in
+-- the same scope that succeeds after it. What follows finds the failures that such a success may end; few operations are taken over.
+create index operation_taken_over on runtime.operation (scope_id, bundle_id, bundle_environment_key) where state = 'TAKEN_OVER';
+
+-- The failures of what was taken over before an operation succeeded, as far as they are among the present ones of their causes.
+create function runtime.taken_over_before(succeeded runtime.operation) returns setof runtime.cause_failure
+  language sql stable set search_path = '' as $$
+  select failure.* from runtime.operation as taken
+  join runtime.cause_failure as failure on failure.operation_id = taken.operation_id
+  join runtime.cause on cause.cause_id = failure.cause_id and cause.opened_at <= failure.failed_at
+  where taken.state = 'TAKEN_OVER' and taken.scope_id = (succeeded).scope_id and taken.bundle_id = (succeeded).bundle_id
+    and taken.bundle_environment_key = (succeeded).bundle_environment_key
+    and ((succeeded).operation_type = 'INSTALL'
+      or ((succeeded).takes_over is not null and taken.bundle_install_id = (succeeded).bundle_install_id))
+$$;
+
+-- Records what solved a cause: the first success after a retry; of what was taken over, a later INSTALL, or the DETACH if no operation is
+-- failed with the cause any more. A cause is solved once no operation is failed with it. Returns false, and changes nothing, if somebody
+-- else is changing the cause.
+create function runtime.solve_cause(key text, succeeded runtime.operation) returns boolean
+  language plpgsql set search_path = '' as $$
+declare
+  known runtime.cause;
+  is_last boolean;
+  is_install constant boolean := succeeded.operation_type = 'INSTALL';
+  is_retry constant boolean := succeeded.run > 1 and exists (
+    select from runtime.cause_failure as own where own.operation_id = succeeded.operation_id and own.cause_id = key);
+  is_better boolean;
+begin
+  select * into known from runtime.cause where cause.cause_id = key for no key update skip locked;
+  if not found then
+    return not exists (select from runtime.cause where cause.cause_id = key);
+  end if;
+  is_last := not exists (
+    select from runtime.operation
+    where operation.cause_id = key and (operation.state = 'FAILED'
+      or (operation.state in ('PENDING', 'RUNNING', 'WAITING') and operation.run > 1)));
+  if known.solved_at is null or known.solved_at < known.opened_at then
+    is_better := is_retry or is_install or is_last;
+  else
+    -- an INSTALL says more than the DETACH that made room for it; what a person or a retry did says more than either
+    is_better := is_install and not is_retry and exists (
+      select from runtime.operation as detach
+      where detach.operation_id = (known.solved_by ->> 'operationId')::uuid and detach.operation_type = 'DETACH'
+        and detach.takes_over is not null);
+  end if;
+  update runtime.cause set
+    solved_at = case when is_better then coalesce(succeeded.finished_at, clock_timestamp()) else solved_at end,
+    solved_by = case when not is_better then solved_by else (
+      select json_build_object(
+        'operationId', succeeded.operation_id, 'run', succeeded.run,
+        'reason', case when is_retry then retry.reason else succeeded.reason end,
+        'by', json_build_object('id', coalesce(retry.started_by_id, succeeded.requested_by_id),
+          'name', coalesce(retry.started_by_name, succeeded.requested_by_name)),
+        'scope', json_build_object('environmentKey', succeeded.environment_key,
+          'applicationRuntimeId', succeeded.application_runtime_id, 'workspaceId', succeeded.workspace_id))
+      from (select 1) as one left join runtime.operation_retry as retry
+        on is_retry and retry.operation_id = succeeded.operation_id and retry.run = succeeded.run) end,
+    state = case when is_last then 'SOLVED' else state end,
+    waiting_for = case when is_last then null else waiting_for end,
+    updated_at = clock_timestamp()
+  where cause.cause_id = key and (is_better or (is_last and state <> 'SOLVED'));
+  return true;
+end $$;
+
+create function runtime.operation_recovered() returns trigger
+  language plpgsql set search_path = '' as $$
+declare
+  ended record;
+begin
+  for ended in
+    select failed.cause_id, array_agg(failed.operation_id) as operation_ids
+    from (
+      select cause_id, operation_id from runtime.cause_failure
+      where cause_failure.operation_id = new.operation_id and new.run > 1
+      union
+      select cause_id, operation_id from runtime.taken_over_before(new)
+    ) as failed
+    group by failed.cause_id order by failed.cause_id
+  loop
+    if not runtime.solve_cause(ended.cause_id, new) then
+      update runtime.cause_failure set pending = true
+      where cause_failure.operation_id = any(ended.operation_ids) and cause_failure.cause_id = ended.cause_id;
+    end if;
+  end loop;
+  return null;
+end $$;
+create trigger operation_recovered after update of state on runtime.operation
+  for each row when (new.state = 'SUCCEEDED' and old.state <> 'SUCCEEDED'
+    and (new.run > 1 or new.operation_type = 'INSTALL' or new.takes_over is not null))
+  execute function runtime.operation_recovered();
+
+-- Applies failures and successes that were left pending, each if nobody holds its cause. Returns how many; at most `most`.
+create function runtime.settle_causes(most integer) returns integer
+  language plpgsql set search_path = '' as $$
+declare
+  noted runtime.cause_failure;
+  ended runtime.operation;
+  solution runtime.operation;
+  failure json;
+  settled integer := 0;
+begin
+  for noted in
+    select * from runtime.cause_failure where pending
+    order by cause_id, operation_id, run limit most for no key update skip locked
+  loop
+    select * into ended from runtime.operation where operation.operation_id = noted.operation_id;
+    failure := coalesce(
+      (select retry.failure from runtime.operation_retry as retry
+        where retry.operation_id = noted.operation_id and retry.run = noted.run + 1),
+      ended.failure);
+    if failure is not null
+      and ((ended.state = 'FAILED' and ended.run = noted.run)
+        or not exists (select from runtime.cause where cause.cause_id = noted.cause_id))
+      and not runtime.open_cause(noted.cause_id, noted.operation_id, noted.run, failure, noted.failed_at) then
+      continue;
+    end if;
+    solution := ended;
+    if ended.state = 'TAKEN_OVER' then
+      -- the INSTALL after it, or else the DETACH
+      select * into solution from runtime.operation as later
+      where later.state = 'SUCCEEDED' and later.scope_id = ended.scope_id and later.bundle_id = ended.bundle_id
+        and later.bundle_environment_key = ended.bundle_environment_key and later.created_at > ended.created_at
+        and (later.operation_type = 'INSTALL'
+          or (later.takes_over is not null and later.bundle_install_id = ended.bundle_install_id))
+      order by later.operation_type = 'INSTALL' desc, later.created_at limit 1;
+    end if;
+    if solution.state = 'SUCCEEDED' and (solution.run > 1 or ended.state = 'TAKEN_OVER')
+      and not runtime.solve_cause(noted.cause_id, solution) then
+      continue;
+    end if;
+    update runtime.cause_failure set pending = false
+    where cause_failure.operation_id = noted.operation_id and cause_failure.run = noted.run;
+    settled := settled + 1;
+  end loop;
+  return settled;
+end $$;
 
 -- -------- The search for words in operations --------
 
@@ -626,7 +971,7 @@ create index operation_text_words on runtime.operation_text using gin (words) wi
 create function runtime.words_of(of runtime.operation) returns tsvector
   language sql stable parallel safe set search_path = ''
   return runtime.words(concat_ws(e'\n', of.reason, of.failure ->> 'message', of.failure -> 'stopped' ->> 'reason',
-    of.failure ->> 'errorCode',
+    of.failure ->> 'errorCode', of.failure ->> 'attemptCode',
     (select string_agg(service, e'\n' order by position)
       from json_array_elements_text(
         case json_typeof(of.failure -> 'errorPath') when 'array' then of.failure -> 'errorPath' else '[]'::json end)
@@ -663,6 +1008,23 @@ create function runtime.find_words(query tsquery, rare tsquery, most integer) re
   language sql stable set enable_seqscan = off
   as $$select operation_id from runtime.operation_text where words @@ rare and (words || '') @@ query limit most$$;
 
+-- The words of a value: its texts and numbers, at any depth. A sealed value has none, and a value is sealed as soon as its property
+-- is sensitive, so that a search never finds what is masked.
+create function runtime.value_words(value jsonb) returns tsvector
+  language sql immutable strict parallel safe set search_path = ''
+  return case when value -> 'isSensitive' is null then runtime.words((
+    select string_agg(part #>> '{}', e'\n')
+    from jsonb_path_query(value, 'strict $.value.** ? (@.type() == "string" || @.type() == "number")', '{}', true) as part)) end;
+create index configuration_property_words on runtime.configuration_property using gin (runtime.value_words(value))
+  where value ->> '@type' = 'Data';
+
+-- The installations of some properties with the word in their value; an installation occurs once for each of them. A limit of
+-- installations cannot be told from one of properties here: one installation with many would hide the others.
+create function runtime.find_values(query tsquery, most integer) returns setof uuid
+  language sql stable set enable_seqscan = off
+  as $$select bundle_install_id from runtime.configuration_property
+    where value ->> '@type' = 'Data' and runtime.value_words(value) @@ query limit most$$;
+
 -- -------- Plugins and services --------
 
 create table runtime.plugin (
@@ -678,6 +1040,15 @@ create table runtime.plugin (
   -- the team that is responsible for the plugin, and where to reach it
   owner_team text,
   owner_contact text,
+  -- what the people who run it say about its error codes, and where its logs and traces are
+  runbooks json not null default '[]',
+  logs_link text,
+  traces_link text,
+  -- it is gone for good: the platform answers its DETACH calls, and nothing else calls it
+  retired_at timestamptz,
+  retired_by_id text,
+  retired_by_name text,
+  retired_reason text,
   updated_at timestamptz not null default clock_timestamp(),
   constraint plugin_owner check (owner_contact is null or owner_team is not null)
 );
@@ -760,6 +1131,47 @@ create table runtime.service (
   updated_at timestamptz not null default clock_timestamp()
 );
 
+-- What this platform refused plugins that read from it, so that a failure which such a plugin passes on can be explained. One row for
+-- what is the same, with the first and the last time; the janitor removes old ones.
+create table runtime.plugin_refusal (
+  plugin_id text not null,
+  endpoint text not null,
+  rule text not null,
+  -- the error code that the plugin got
+  code text not null,
+  -- null if there is no such installation, or the credential alone was refused
+  bundle_install_id uuid,
+  -- null if the installation has no such resource or property
+  locator text,
+  property text,
+  -- the service that could not be used
+  service_id text,
+  first_at timestamptz not null default clock_timestamp(),
+  last_at timestamptz not null default clock_timestamp(),
+  refusals bigint not null,
+  unique nulls not distinct (plugin_id, endpoint, rule, bundle_install_id, locator, property, service_id)
+);
+-- of one plugin during an attempt, and the oldest of all
+create index plugin_refusal_plugin on runtime.plugin_refusal (plugin_id, last_at);
+create index plugin_refusal_last on runtime.plugin_refusal (last_at);
+
+-- What this platform answered plugins that read from it: one row a minute for what is the same. The janitor removes old ones.
+create table runtime.plugin_read (
+  plugin_id text not null,
+  endpoint text not null,
+  -- all three null if a plugin reads so much that not each installation can have its row
+  bundle_install_id uuid,
+  -- null for a read that names no resource and property
+  locator text,
+  property text,
+  minute timestamptz not null,
+  last_at timestamptz not null,
+  calls bigint not null,
+  unique nulls not distinct (plugin_id, endpoint, bundle_install_id, locator, property, minute)
+);
+create index plugin_read_plugin on runtime.plugin_read (plugin_id, last_at);
+create index plugin_read_last on runtime.plugin_read (last_at);
+
 -- -------- Batches --------
 
 -- One action over many targets. The row of a batch is locked while an item starts, so no item starts twice.
@@ -777,6 +1189,10 @@ create table runtime.batch (
   concurrency integer not null,
   stop_after_failures integer,
   reason text,
+  -- items are started in spite of a restriction, by a person with the permission for that
+  overrides boolean not null default false,
+  -- the change request that started it
+  change_request_id uuid,
   state text not null,
   -- why it is paused or was stopped
   because text,
@@ -799,8 +1215,13 @@ create table runtime.batch_item (
   position integer not null,
   -- an installation, or an operation
   target uuid not null,
-  bundle_install_id uuid not null references runtime.installation,
-  scope_id bigint not null references runtime.scope,
+  -- null for an item that installs, until it starts; its `target` is then the installation
+  bundle_install_id uuid references runtime.installation,
+  -- null until an item that installs makes its scope; until then the parts of the scope name it
+  scope_id bigint references runtime.scope,
+  environment_key text,
+  application_runtime_id text,
+  workspace_id bigint,
   state text not null,
   -- refused when the batch was made: it never starts, and does not count as a failure
   refused_in_plan boolean not null,
@@ -809,6 +1230,8 @@ create table runtime.batch_item (
   plan_token text,
   -- keyed digest of the changes that were planned
   changes_digest bytea,
+  -- what it sets, as its plan said when the batch was made, without sensitive values
+  shown_values json,
   operation_id uuid references runtime.operation,
   -- the run of the operation whose result counts
   operation_run integer,
@@ -832,7 +1255,12 @@ create index batch_item_operation on runtime.batch_item (operation_id) where ope
 create table runtime.webhook (
   webhook_id uuid primary key,
   title text not null,
+  -- what people see of the address
   url text not null,
+  -- sealed: it may contain a secret
+  address bytea not null,
+  -- as its receiver reads notifications
+  format text not null default 'STANDARD',
   events text[] not null,
   environment_key text,
   application_runtime_id text,
@@ -861,8 +1289,10 @@ create table runtime.webhook_delivery (
   subject text not null,
   operation_id uuid,
   batch_id uuid,
-  -- the bytes that every attempt sends
+  -- What a trigger recorded, until it is written: whoever sends it first writes it, once, so that every attempt sends the same
+  -- bytes.
   body text not null,
+  is_written boolean not null default false,
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED')),
   attempts integer not null default 0,
   created_at timestamptz not null default clock_timestamp(),
@@ -905,7 +1335,7 @@ create function runtime.webhooks_for(
   for key share skip locked
 $$;
 
--- Only names, ids and states: messages, reasons and a plugin's own code could quote a value of a property.
+-- With the failure and the reason as they are recorded: who sends it masks them, and says what they mean.
 create function runtime.notify_operation(event text, changed runtime.operation, until_started timestamptz default null)
   returns void
   language sql set search_path = '' as $$
@@ -918,8 +1348,8 @@ create function runtime.notify_operation(event text, changed runtime.operation, 
       'phase', (changed).phase,
       'run', (changed).run,
       'targetVersion', (changed).target_version,
-      'errorCode', case when (changed).failure -> 'parameters' ->> 'reason' <> 'callFailedSilently'
-        then (changed).failure ->> 'errorCode' end,
+      'reason', (changed).reason,
+      'failure', (changed).failure,
       'installation', json_build_object(
         'environmentKey', (changed).environment_key,
         'applicationRuntimeId', (changed).application_runtime_id,
@@ -963,10 +1393,13 @@ begin
     select json_object_agg(state, count) as items
     from (
       select item.state, count(*) as count
-      from runtime.batch_item as item join runtime.scope as place using (scope_id)
+      from runtime.batch_item as item left join runtime.scope as place using (scope_id)
       where item.batch_id = new.batch_id
         and runtime.webhook_covers(
-          webhook, place.environment_key, place.application_runtime_id, place.workspace_id)
+          webhook,
+          coalesce(place.environment_key, item.environment_key),
+          coalesce(place.application_runtime_id, item.application_runtime_id),
+          coalesce(place.workspace_id, item.workspace_id))
       group by item.state
     ) as states
   ) as counted
@@ -978,6 +1411,304 @@ end $$;
 create trigger batch_notification after update of finished_at on runtime.batch
   for each row when (old.finished_at is null and new.finished_at is not null)
   execute function runtime.batch_finished();
+
+-- -------- Inboxes --------
+
+-- What a person follows.
+create table runtime.follow (
+  follow_id uuid primary key default gen_random_uuid(),
+  person_id text not null,
+  person_name text not null,
+  kind text not null check (kind in ('operation', 'installation', 'scope', 'cause')),
+  -- the id of the operation, the installation, the scope or the cause
+  object_id text not null,
+  -- null for a cause, which is in many scopes
+  scope_id bigint references runtime.scope,
+  created_at timestamptz not null default clock_timestamp(),
+  -- how long a failure may have no assignee; null for any time
+  escalate_after_minutes integer,
+  -- people with id and name; empty for the follower
+  escalate_to json not null default '[]',
+  -- Nobody tells the runtime that a follower may no longer read what they follow, so an escalation has an end.
+  escalates_until timestamptz,
+  unique (person_id, kind, object_id),
+  constraint follow_scope check ((scope_id is null) = (kind = 'cause'))
+);
+create index follow_object on runtime.follow (object_id, kind);
+-- looked for every few seconds, also for those that end
+create index follow_escalation on runtime.follow (escalates_until) where escalate_after_minutes is not null;
+
+-- The notifications of people. They contain no text of operations, which is masked when it is read; nor rights: what a person may no
+-- longer see is left out when the inbox is read.
+create table runtime.inbox_notification (
+  notification_id uuid primary key default gen_random_uuid(),
+  person_id text not null,
+  event text not null,
+  because text not null check (because in ('requested', 'assigned', 'followed', 'listed')),
+  -- what it reports, so that each is reported once
+  subject text not null,
+  operation_id uuid references runtime.operation on delete cascade,
+  batch_id uuid references runtime.batch on delete cascade,
+  -- a row of a cause is never deleted, and checking that it exists would lock it
+  cause_id text,
+  by_id text,
+  by_name text,
+  at timestamptz not null default clock_timestamp(),
+  read_at timestamptz,
+  snoozed_until timestamptz,
+  unique (person_id, event, subject)
+);
+create index inbox_notification_newest on runtime.inbox_notification (person_id, at desc, notification_id desc);
+create index inbox_notification_unread on runtime.inbox_notification (person_id, at desc) where read_at is null and snoozed_until is null;
+create index inbox_notification_snoozed on runtime.inbox_notification (snoozed_until) where snoozed_until is not null;
+create index inbox_notification_operation on runtime.inbox_notification (operation_id) where operation_id is not null;
+create index inbox_notification_batch on runtime.inbox_notification (batch_id) where batch_id is not null;
+create index inbox_notification_age on runtime.inbox_notification (at);
+
+-- Whom a change of an operation concerns, each once. Who requested a batch is notified of its end, not of each item.
+create function runtime.concerned(changed runtime.operation)
+  returns table (person_id text, because text)
+  language sql stable set search_path = '' as $$
+  select distinct on (person_id) person_id, because from (
+    select (changed).requested_by_id as person_id, 'requested' as because, 1 as rank
+    where not exists (select from runtime.batch_item as item where item.operation_id = (changed).operation_id)
+    union all
+    select (changed).assignee_id, 'assigned', 2 where (changed).assignee_id is not null
+    union all
+    select follow.person_id, 'followed', 3 from runtime.follow
+    where (follow.kind, follow.object_id) in (
+      ('operation', (changed).operation_id::text), ('installation', (changed).bundle_install_id::text),
+      ('scope', (changed).scope_id::text), ('cause', (changed).cause_id))
+  ) as all_reasons order by person_id, rank
+$$;
+
+-- Who stops the automatic retries of an operation knows that it failed; the others learn who stopped them.
+create function runtime.notify_concerned() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
+  select concerned.person_id, case new.state when 'FAILED' then 'operation.failed' else 'operation.taken_over' end,
+    concerned.because, new.operation_id || '/' || new.run, new.operation_id, done.by_id, done.by_name
+  from runtime.concerned(new) as concerned
+  left join runtime.operation as successor on successor.operation_id = new.taken_over_by
+  cross join lateral (
+    select case new.state when 'FAILED' then new.failure -> 'stopped' -> 'by' ->> 'id' else successor.requested_by_id end as by_id,
+      case new.state when 'FAILED' then new.failure -> 'stopped' -> 'by' ->> 'name' else successor.requested_by_name end as by_name
+  ) as done
+  -- who did it knows it
+  where concerned.person_id is distinct from done.by_id
+  on conflict (person_id, event, subject) do nothing;
+  return null;
+end $$;
+-- a takeover names its successor after it has made the operation free
+create trigger operation_concerned after update of state, taken_over_by on runtime.operation
+  for each row when ((new.state <> old.state and new.state = 'FAILED')
+    or (old.taken_over_by is null and new.taken_over_by is not null))
+  execute function runtime.notify_concerned();
+
+-- A detached installation concerns who had it installed, and who follows it. Who detached it knows it; who was told that their
+-- operation was taken over expects it.
+create function runtime.notify_detached() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
+  select distinct on (concerned.person_id) concerned.person_id, 'installation.detached', concerned.because,
+    new.bundle_install_id::text, detach.operation_id, detach.requested_by_id, detach.requested_by_name
+  from (
+    select * from runtime.operation
+    where bundle_install_id = new.bundle_install_id and operation_type = 'DETACH'
+    order by execution_sequence desc limit 1
+  ) as detach
+  cross join lateral (
+    select requested_by_id as person_id, 'requested' as because, 1 as rank from runtime.operation
+    where bundle_install_id = new.bundle_install_id and operation_type = 'INSTALL'
+    union all
+    select follow.person_id, 'followed', 2 from runtime.follow
+    where (follow.kind, follow.object_id) in (
+      ('installation', new.bundle_install_id::text), ('scope', new.scope_id::text))
+  ) as concerned
+  where concerned.person_id <> detach.requested_by_id and not exists (
+    select from runtime.inbox_notification as told
+    where told.person_id = concerned.person_id and told.event = 'operation.taken_over' and told.operation_id = detach.takes_over)
+  order by concerned.person_id, concerned.rank
+  on conflict (person_id, event, subject) do nothing;
+  return null;
+end $$;
+create trigger installation_concerned after update of state on runtime.installation
+  for each row when (new.state = 'DETACHED' and old.state <> 'DETACHED') execute function runtime.notify_detached();
+
+create function runtime.notify_requester() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  insert into runtime.inbox_notification (person_id, event, because, subject, batch_id)
+  values (new.requested_by_id, 'batch.finished', 'requested', new.batch_id::text, new.batch_id)
+  on conflict (person_id, event, subject) do nothing;
+  return null;
+end $$;
+create trigger batch_concerned after update of finished_at on runtime.batch
+  for each row when (old.finished_at is null and new.finished_at is not null) execute function runtime.notify_requester();
+
+-- A cause that was solved concerns its followers, except who solved it. Who retried an operation is not named: the retry may be in a scope
+-- that the follower may not read.
+create function runtime.notify_solved() returns trigger
+  language plpgsql set search_path = '' as $$
+declare
+  is_said constant boolean := new.solved_by ->> 'operationId' is null;
+begin
+  insert into runtime.inbox_notification (person_id, event, because, subject, cause_id, by_id, by_name)
+  select follow.person_id, 'cause.solved', 'followed', new.cause_id || '/' || new.updated_at, new.cause_id,
+    case when is_said then new.solved_by -> 'by' ->> 'id' end, case when is_said then new.solved_by -> 'by' ->> 'name' end
+  from runtime.follow
+  where follow.kind = 'cause' and follow.object_id = new.cause_id
+    and follow.person_id is distinct from new.solved_by -> 'by' ->> 'id'
+  on conflict (person_id, event, subject) do nothing;
+  return null;
+end $$;
+create trigger cause_solved after update of state on runtime.cause
+  for each row when (new.state = 'SOLVED' and old.state <> 'SOLVED') execute function runtime.notify_solved();
+
+-- -------- Change requests --------
+
+-- A change that others look at before it is made. They grow by people's work, and stay: they say who approved what.
+create table runtime.change_request (
+  change_request_id uuid primary key,
+  kind text not null,
+  title text not null,
+  reason text,
+  state text not null,
+  revision integer not null default 1,
+  -- sealed: the input, which may contain sensitive values, what it is based on, and the key of its digests
+  content bytea not null,
+  -- the input for display, without sensitive values
+  shown_input json not null,
+  -- null for a batch
+  environment_key text,
+  application_runtime_id text,
+  workspace_id bigint,
+  bundle_install_id uuid,
+  -- the snapshot that it was merged with last; null if it names no value of a configuration
+  base_snapshot bigint,
+  -- the digest of what it would do, as last evaluated; null if that cannot be said
+  effect text,
+  -- what the policies asked for when it was submitted
+  approvals_needed integer not null default 0,
+  -- where somebody else has saved what it changes
+  conflicts json not null default '[]',
+  not_before timestamptz,
+  not_after timestamptz,
+  time_zone text,
+  created_by_id text not null,
+  created_by_name text not null,
+  -- all who wrote it: their approvals do not count
+  author_ids text[] not null,
+  -- its author with the grants that it needs, when it was written or scheduled last
+  actor json not null,
+  operation_ids uuid[] not null default '{}',
+  batch_id uuid,
+  overridden boolean not null default false,
+  -- why it was refused, or has expired
+  code text,
+  message text,
+  parameters json,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+);
+create index change_request_newest on runtime.change_request (created_at desc, change_request_id desc);
+create index change_request_state on runtime.change_request (state, created_at desc, change_request_id desc);
+create index change_request_place on runtime.change_request (environment_key, application_runtime_id, workspace_id, created_at desc);
+create index change_request_installation on runtime.change_request (bundle_install_id, created_at desc) where bundle_install_id is not null;
+create index change_request_author on runtime.change_request (created_by_id, created_at desc);
+create index change_request_scheduled on runtime.change_request (not_before) where not_after is not null and ended_at is null;
+create index change_request_applying on runtime.change_request (updated_at) where state = 'APPLYING';
+
+-- The scopes that it changes, for who may see it and which policies apply.
+create table runtime.change_request_scope (
+  change_request_id uuid not null references runtime.change_request on delete cascade,
+  environment_key text not null,
+  application_runtime_id text not null,
+  workspace_id bigint not null,
+  primary key (change_request_id, environment_key, application_runtime_id, workspace_id)
+);
+
+-- The last approval of each person.
+create table runtime.change_approval (
+  change_request_id uuid not null references runtime.change_request on delete cascade,
+  approver_id text not null,
+  approver_name text not null,
+  at timestamptz not null default clock_timestamp(),
+  revision integer not null,
+  effect text not null,
+  -- what they saw, without sensitive values
+  shown json not null,
+  comment text,
+  primary key (change_request_id, approver_id)
+);
+
+-- What happened to it, and what people said about it; at most 1,000 of each request.
+create table runtime.change_entry (
+  change_request_id uuid not null references runtime.change_request on delete cascade,
+  number integer not null,
+  at timestamptz not null default clock_timestamp(),
+  by_id text not null,
+  by_name text not null,
+  event text not null,
+  revision integer not null,
+  text text,
+  target json,
+  primary key (change_request_id, number)
+);
+
+-- Which changes of an environment need approvals. Without a row: none.
+create table runtime.change_policy (
+  environment_key text primary key,
+  required_for text[] not null,
+  approvals integer not null,
+  updated_at timestamptz not null default clock_timestamp()
+);
+
+-- Times in which changes are refused. At most 200; people delete them, and those that are over stay as a record until then.
+create table runtime.change_freeze (
+  name text primary key,
+  -- those of its scopes too, so that a write reads only what may concern it
+  environment_keys text[] not null,
+  -- null for one that comes back every week
+  ends_at timestamptz,
+  settings jsonb not null,
+  updated_at timestamptz not null default clock_timestamp(),
+  updated_by_id text not null,
+  updated_by_name text not null
+);
+
+-- Reports to webhooks what happens to a change request. Only names, ids and states: texts could quote a value of a property. A webhook
+-- hears of it if it covers one of its scopes.
+create function runtime.change_entered() returns trigger
+  language plpgsql set search_path = '' as $$
+declare
+  reported text := case new.event when 'SUBMITTED' then 'change.requested' when 'APPROVED' then 'change.approved'
+    when 'REJECTED' then 'change.rejected' when 'CONFLICTED' then 'change.conflicted' when 'APPLIED' then 'change.applied'
+    when 'EXPIRED' then 'change.expired' when 'OVERRIDDEN' then 'change.overridden' end;
+begin
+  insert into runtime.webhook_delivery (webhook_id, event, subject, body)
+  select webhook_id, reported, new.change_request_id || '/' || new.number,
+    runtime.notification_body(reported, json_build_object(
+      'changeRequestId', request.change_request_id, 'kind', request.kind, 'state', request.state,
+      'by', json_build_object('id', new.by_id, 'name', new.by_name),
+      'scope', case when request.environment_key is not null then json_build_object(
+        'environmentKey', request.environment_key, 'applicationRuntimeId', request.application_runtime_id,
+        'workspaceId', request.workspace_id) end))
+  from runtime.webhook
+  join runtime.change_request as request on request.change_request_id = new.change_request_id
+  where enabled and reported = any(events) and exists (
+    select from runtime.change_request_scope as place where place.change_request_id = new.change_request_id
+      and runtime.webhook_covers(webhook, place.environment_key, place.application_runtime_id, place.workspace_id))
+  for key share of webhook skip locked
+  on conflict (webhook_id, event, subject) do nothing;
+  return null;
+end $$;
+create trigger change_notification after insert on runtime.change_entry
+  for each row when (new.event in ('SUBMITTED', 'APPROVED', 'REJECTED', 'CONFLICTED', 'APPLIED', 'EXPIRED', 'OVERRIDDEN'))
+  execute function runtime.change_entered();
 
 -- -------- The audit log --------
 
@@ -1015,6 +1746,15 @@ create table runtime.audit_entry (
 );
 create index audit_entry_installation on runtime.audit_entry (bundle_install_id, sequence desc);
 create index audit_entry_actor on runtime.audit_entry (actor_id, sequence desc);
+-- it is read in the order in which things happened: a console records a refusal later than it occurred
+create index audit_entry_happened on runtime.audit_entry (coalesce(first_occurred_at, at) desc, sequence desc);
+create index audit_entry_actor_happened on runtime.audit_entry
+  (actor_id, coalesce(first_occurred_at, at) desc, sequence desc);
+-- what changed before a failure: the registrations of a plugin or a service, and the policy of an environment
+create index audit_entry_of_registration on runtime.audit_entry (action, split_part(subject, ' ', 1), sequence desc)
+  where environment_key is null
+    and action in ('plugin.save', 'plugin.retire', 'plugin.reinstate', 'plugin.credential.create', 'plugin.credential.revoke',
+      'plugin.policy', 'service.save');
 
 -- A field as its length in bytes and its text, or "-": no text can be read as the fields beside it.
 create function runtime.audit_field(content text) returns text
@@ -1225,6 +1965,8 @@ create table runtime.signing_key (
   kid text primary key,
   public_jwk json not null,
   last_seen_at timestamptz not null default clock_timestamp(),
+  -- when the worker of the replica last looked for due operations; null if it has none
+  worker_seen_at timestamptz,
   -- how far the clock of the replica is ahead of the database's, in milliseconds; null if they agree
   clock_ahead_ms double precision
 );
@@ -1238,6 +1980,11 @@ create table runtime.server_identity (
   identity text,
   -- the last recovery; null before the first
   recovered_at timestamptz,
+  -- why, and from which backup
+  because text,
+  backup_at timestamptz,
+  backup_version text,
+  backup_build text,
   raised_by bigint,
   operations_in_doubt bigint
 );
@@ -1281,6 +2028,17 @@ create table runtime.clock (
   latest timestamptz not null
 );
 insert into runtime.clock (latest) values (clock_timestamp());
+
+-- What the platform itself did, and its troubles, that can change how an operation ends; a trouble of the database is recorded once it is
+-- over. Few rows: whoever adds one removes old ones.
+create table runtime.process_event (
+  process_event_id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  -- the end of a trouble
+  until timestamptz,
+  kind text not null
+);
+create index process_event_at on runtime.process_event (at desc);
 
 -- -------- Retention --------
 

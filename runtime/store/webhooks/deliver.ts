@@ -11,8 +11,8 @@ export interface DueDelivery {
   attempts: number
   is_overdue: boolean
   url: string
-  /** Sealed; null if `url` is the whole address. */
-  address: Buffer | null
+  /** Sealed. */
+  address: Buffer
   /** Sealed. */
   secret: Buffer
 }

@@ -77,22 +77,6 @@ export async function updateWebhook(
     .execute()
 }
 
-/** The webhooks whose address an earlier version has written. */
-export async function selectReadableAddresses(db: Db): Promise<Pick<WebhookRow, 'webhook_id' | 'url'>[]> {
-  const query = db.selectFrom('runtime.webhook').select(['webhook_id', 'url'])
-  return query.where('address', 'is', null).execute()
-}
-
-/** Replaces a readable address that is still the one that was read. */
-export async function sealAddress(
-  db: Db,
-  { webhook_id: webhookId, url }: Pick<WebhookRow, 'webhook_id' | 'url'>,
-  sealed: WebhookAddress,
-): Promise<void> {
-  const query = db.updateTable('runtime.webhook').set(sealed).where('webhook_id', '=', webhookId)
-  await query.where('address', 'is', null).where('url', '=', url).execute()
-}
-
 export async function deleteWebhook(tx: Tx, webhookId: string): Promise<void> {
   await tx.deleteFrom('runtime.webhook').where('webhook_id', '=', webhookId).execute()
 }
