@@ -138,6 +138,8 @@ export const PLATFORM_MESSAGES = {
   changeEffectMoved: 'What the change request would do is not what you saw. Look at its plan again.',
   changeInputOther: 'Must be the input of a change request of this kind.',
   changeValueUnknown: 'No value is stored for this property, so none can be kept. Enter one.',
+  changeValueExposed:
+    'The value was given while this property was sensitive, and it no longer is. Enter the value again.',
   changeHistoryFull: 'The change request already has {max} entries, the maximum. Make a new one.',
   changePolicyStale: 'The policy has changed since you read it. Your change was not saved.',
   changeTooLate: 'The change request could not be applied before {until}.',

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { mayIn } from '#contract/endpoint/permission.ts'
+import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
@@ -20,6 +20,13 @@ export function requireRecentSignIn({ signedInRecently }: Actor): void {
 export function requireVisible(actor: Actor, place: Place, what: string): void {
   if (mayIn(actor.grants, 'read', place)) return
   throw notFound(what)
+}
+
+/** Whether the actor may read something in the place: of an environment, one scope is enough. */
+export function reads({ grants }: Actor, place: Place): boolean {
+  if (place.applicationRuntimeId !== undefined) return mayIn(grants, 'read', place)
+  const there = grants.filter(({ scope }) => scope === null || scope.environmentKey === place.environmentKey)
+  return mayAnywhere(there, 'read')
 }
 
 export function notFound(what: string): DomainError {

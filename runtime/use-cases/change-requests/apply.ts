@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/refusals.ts'
+import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { insertEntry, nameOrigin, updateChangeRequest } from '../../store/change-requests/change-requests.ts'
 import { recordAudit } from '../audit/record.ts'
 import { admit, requireReasonToOverride } from '../gate/admit.ts'
@@ -11,7 +11,7 @@ import { detach } from '../installations/detach.ts'
 import { install } from '../installations/install.ts'
 import { upgrade } from '../installations/upgrade.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
-import { kindsOf, permissionFor } from './evaluate.ts'
+import { kindsOf, permissionFor } from './content.ts'
 import { auditOf, authorizeAll, changeRequestView, lockFor, step, store } from './steps.ts'
 import type { LockedChange } from './steps.ts'
 
@@ -83,6 +83,7 @@ export async function carryOut(
   given: { planToken: string | null; reason: string | undefined },
 ): Promise<LockedChange['row']> {
   const { tx } = context
+  refuseFor(evaluated.exposed)
   const reason = given.reason ?? row.reason ?? undefined
   const started = await start(
     // a value that is given for a hidden one counts as a change, as in the plan

@@ -32,13 +32,21 @@ const shop = bundleOf('shop', {
   plugins: [bindingOf('shops', 1, { main: { reads: ['name', 'other', 'limits'] } })],
 })
 const next = { ...shop, version: '2.0.0' }
+/** No longer hides the password. */
+const open = {
+  ...bundleOf('shop', {
+    resources: [moduleOf('main', { name: TEXT, other: TEXT, password: TEXT })],
+    plugins: [bindingOf('shops', 1, { main: { reads: ['name', 'other'] } })],
+  }),
+  version: '3.0.0',
+}
 const MAIN = locatorOf(shop, 'main')
 
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('shops')
-  await deps.publish(shop, next)
+  await deps.publish(shop, next, open)
 })
 after(() => deps.close())
 
@@ -304,6 +312,138 @@ describe('a change request', () => {
   })
 })
 
+describe('a change request of somebody else', () => {
+  const kept = { '@type': 'Data', isSensitive: true } as const
+  const KEPT = { [MAIN]: { password: kept } }
+  const edit = (id: string, body: JsonObject, more: { actor?: string; grants?: Grant[] } = {}) =>
+    send(`/change-requests/${id}`, body, { method: 'PATCH', actor: 'mallory', ...more })
+  const shownOf = async (id: string) =>
+    JSON.stringify([await read(id, 'mallory'), await planOf(id), await deps.ok('/audit', {})])
+
+  it('gives no secret away to a version that does not hide it, nor to another target (H03)', async () => {
+    const scope = deps.newScope()
+    const input = { scope: { ...scope }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const properties = changesOf({ password: 'hunter2' })
+    const made = await requested({ kind: 'INSTALL', title: 'New', input: { ...input, properties } })
+    const id = made.changeRequestId
+    const elsewhere = { ...input, scope: { ...deps.newScope() }, properties: KEPT }
+    const moved = await edit(id, { kind: 'INSTALL', revision: 1, input: elsewhere })
+    assert.equal(moved.errorCode, 'REQUEST_INVALID')
+    const open = { ...input, targetVersion: '3.0.0', properties: KEPT }
+    assert.equal((await edit(id, { kind: 'INSTALL', revision: 1, input: open })).errorCode, '0')
+    assert.ok(!(await shownOf(id)).includes('hunter2'))
+    assert.equal((await planOf(id)).problems[0]?.property, 'password')
+    // a token is no secret: that of another plan may be sent
+    const plan = await deps.ok('/installations/plan', {
+      method: 'POST',
+      body: { ...input, targetVersion: '3.0.0' },
+    })
+    const { revision } = await read(id)
+    await send(`/change-requests/${id}/submit`, { revision })
+    const applied = await send(`/change-requests/${id}/apply`, {
+      revision,
+      planToken: plan['planToken'] ?? '',
+    })
+    assert.equal(applied.errorCode, 'REQUEST_INVALID')
+    // with the value, it is an ordinary request again
+    const given = { ...input, targetVersion: '3.0.0', properties: changesOf({ password: 'new' }) }
+    assert.equal((await edit(id, { kind: 'INSTALL', revision, input: given })).errorCode, '0')
+    assert.match(await shownOf(id), /"new"/)
+
+    const first = await installed()
+    const second = await installed()
+    const upgrade = { bundleInstallId: first.id, targetVersion: '2.0.0' }
+    const upgrading = await requested({
+      kind: 'UPGRADE',
+      title: 'Next',
+      input: { ...upgrade, properties },
+    })
+    const away = { ...upgrade, bundleInstallId: second.id, properties: KEPT }
+    const sent = await edit(upgrading.changeRequestId, { kind: 'UPGRADE', revision: 1, input: away })
+    assert.equal(sent.errorCode, 'REQUEST_INVALID')
+    const shows = { ...upgrade, targetVersion: '3.0.0', properties: KEPT }
+    await edit(upgrading.changeRequestId, { kind: 'UPGRADE', revision: 1, input: shows })
+    assert.ok(!(await shownOf(upgrading.changeRequestId)).includes('hunter2'))
+  })
+
+  it('keeps its secret when the installation gets a version that does not hide it (H03)', async () => {
+    const { scope, id: bundleInstallId } = await installed()
+    const secrets = changesOf({ password: 'hunter2' })
+    const configure = await propose(scope, secrets)
+    const batch = await requested({
+      kind: 'BATCH',
+      title: 'All',
+      input: { action: 'CONFIGURE', targets: [bundleInstallId], input: { changes: secrets } },
+    })
+    await deps.succeeds(await deps.upgrade(bundleInstallId, { targetVersion: '3.0.0' }))
+    for (const { changeRequestId } of [configure, batch]) {
+      assert.ok(!(await shownOf(changeRequestId)).includes('hunter2'))
+      assert.equal((await planOf(changeRequestId)).effect, null)
+    }
+  })
+
+  it('does not tell whether a guess is its secret (H03)', async () => {
+    const { scope, id } = await installed()
+    const { snapshotVersion } = await deps.configuration(scope)
+    const changes = changesOf({ password: 'hunter2' })
+    const inputs: Record<string, JsonObject> = {
+      CONFIGURE: { snapshotVersion, changes },
+      UPGRADE: { bundleInstallId: id, targetVersion: '2.0.0', properties: changes },
+      BATCH: { action: 'CONFIGURE', targets: [id], input: { changes } },
+    }
+    for (const [kind, input] of Object.entries(inputs)) {
+      const scoped = kind === 'CONFIGURE' && { scope: { ...scope } }
+      const made = await requested({ kind, title: kind, input, ...scoped })
+      const { effect } = await planOf(made.changeRequestId)
+      const guess = await edit(made.changeRequestId, { kind, revision: 1, input })
+      assert.equal(guess.errorCode, '0', JSON.stringify(guess.json))
+      assert.notEqual((await planOf(made.changeRequestId)).effect, effect)
+    }
+  })
+
+  it('is neither made nor edited for a scope that the person may not see (G02, G04)', async () => {
+    const hidden = await installed({ name: 'hidden' })
+    const own = await installed({ name: 'own' }, { ...deps.newScope(), environmentKey: 'elsewhere' })
+    const grants: Grant[] = [
+      {
+        permissions: ['read', 'change:propose', 'installation:upgrade'],
+        scope: { environmentKey: 'elsewhere' },
+      },
+    ]
+    const nowhere = { ...hidden.scope, applicationRuntimeId: 'nowhere' }
+    const answersOf = async (bodies: JsonObject[], path: string, method: string) => {
+      const [first, second] = await Promise.all(
+        bodies.map(async (body) => {
+          const { errorCode, json } = await send(path, body, { actor: 'mallory', grants, method })
+          return { errorCode, message: (json as { data?: { message?: string } }).data?.message }
+        }),
+      )
+      assert.deepEqual(first, second)
+      return first?.errorCode
+    }
+    const configure = (scope: Scope): JsonObject => ({
+      kind: 'CONFIGURE',
+      title: 'x',
+      scope: { ...scope },
+      input: { snapshotVersion: 77, changes: changesOf({ name: 'x' }) },
+    })
+    const scopes = [configure(hidden.scope), configure(nowhere)]
+    assert.equal(await answersOf(scopes, '/change-requests', 'POST'), 'PERMISSION_DENIED')
+    // a version that does not exist has no plan, and so no scope of its own
+    const upgrade = (bundleInstallId: string): JsonObject => ({
+      kind: 'UPGRADE',
+      title: 'x',
+      input: { bundleInstallId, targetVersion: '9.9.9' },
+    })
+    const targets = [upgrade(hidden.id), upgrade(crypto.randomUUID())]
+    assert.equal(await answersOf(targets, '/change-requests', 'POST'), 'NOT_FOUND')
+    const mine = await send('/change-requests', upgrade(own.id), { actor: 'mallory', grants })
+    const { changeRequestId } = ChangeRequest.parse(mine.data['changeRequest'])
+    const edits = targets.map((one) => ({ ...one, revision: 1 }))
+    assert.equal(await answersOf(edits, `/change-requests/${changeRequestId}`, 'PATCH'), 'NOT_FOUND')
+  })
+})
+
 describe('a policy of an environment', () => {
   const PLACE = (workspaceId: number): Scope => ({
     environmentKey: 'guarded',
@@ -378,6 +518,19 @@ describe('a policy of an environment', () => {
     assert.equal(seen.overridden, true)
     assert.ok(seen.history.some(({ event }) => event === 'OVERRIDDEN'))
     await deps.ok('/freezes/inventory', { method: 'DELETE' })
+  })
+
+  it('is shown to people who may read something in its environment (G02)', async () => {
+    await policy('secretive', ['DETACH'])
+    const seenWith = async (grants: Grant[]) => {
+      const all = await deps.http.call('/change-policies', { actor: 'mallory', grants })
+      const one = await deps.http.call('/change-policies/secretive', { actor: 'mallory', grants })
+      return [JSON.stringify(all.data).includes('secretive'), one.data['requiredFor']]
+    }
+    const scope = { ...deps.newScope(), environmentKey: 'secretive' }
+    assert.deepEqual(await seenWith([{ permissions: ['read'], scope }]), [true, ['DETACH']])
+    const elsewhere: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'elsewhere' } }]
+    assert.deepEqual(await seenWith(elsewhere), [false, []])
   })
 
   it('lets who may approve find what waits for them', async () => {

@@ -1,22 +1,16 @@
 import { getOwn } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { BatchRequest } from '#contract/runtime-api/batches.ts'
-import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
-import type { ChangePlan, NewChangeRequest, ShownInput } from '#contract/runtime-api/change-requests.ts'
+import type { ChangePlan, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { Changes, PropertyView } from '#contract/runtime-api/common.ts'
-import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
-import type { Permission } from '#contract/endpoint/permission.ts'
 import { isHidden } from '../../engine/changes/compare.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import { mergeChanges } from '../../engine/change-requests/merge-changes.ts'
 import type { ChangeConflict } from '../../engine/change-requests/merge-changes.ts'
 import { DomainError } from '../../engine/refusals.ts'
+import type { PlatformProblem } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db } from '../../model/db.ts'
-import { changeRequestPlace } from '../../sealing/places.ts'
-import { opening } from '../../sealing/sealed-value.ts'
-import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
 import { openProperties, readManagedProperties } from '../../store/configuration/properties.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
@@ -25,7 +19,7 @@ import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { notFound } from '../authorize.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
-import { showBatch } from '../batches/show-batch.ts'
+import { hiddenIn, hide, keyOf, showBatch } from '../batches/show-batch.ts'
 import { planTargets, wayOfItem } from '../batches/targets.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { planOfSave } from '../configuration/plan-save.ts'
@@ -37,51 +31,9 @@ import { evaluateTakeover } from '../operations/take-over.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
 import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
+import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, shownEffect } from './effect.ts'
-
-/** What a request asks for, with the values that it keeps put in. */
-export type ChangeInput =
-  | { kind: 'CONFIGURE'; scope: Scope; input: { changes: Changes; apply?: SaveApply } }
-  | { kind: 'INSTALL'; input: InstallInput }
-  | {
-      kind: 'UPGRADE'
-      input: { bundleInstallId: string; targetVersion: string; properties?: Changes | undefined }
-    }
-  | { kind: 'DETACH'; input: { bundleInstallId: string } }
-  | { kind: 'TAKEOVER'; input: { operationId: string; run: number } }
-  | { kind: 'BATCH'; input: BatchRequest }
-type SaveApply = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['apply']
-type InstallInput = Omit<Extract<NewChangeRequest, { kind: 'INSTALL' }>['input'], 'properties'> & {
-  properties?: Changes | undefined
-}
-
-/** What is sealed with a request. */
-export interface ChangeContent {
-  change: ChangeInput
-  /** What was saved where a CONFIGURE changes it, when it was written or merged last. */
-  base: Changes
-  /** The key of its digests, so that they outlive data keys and tell nothing about values of other requests. */
-  key: string
-}
-
-export async function openContent(
-  { db, vault }: { db: Db; vault: TokenKeys['vault'] },
-  row: Pick<ChangeRequestRow, 'change_request_id' | 'content'>,
-): Promise<ChangeContent> {
-  const plain = await opening(vault, db, () =>
-    vault.open(row.content, changeRequestPlace(row.change_request_id)),
-  )
-  // written by `sealContent`
-  return JSON.parse(plain.toString('utf8')) as ChangeContent
-}
-
-export function sealContent(
-  vault: TokenKeys['vault'],
-  changeRequestId: string,
-  content: ChangeContent,
-): Buffer {
-  return vault.seal(Buffer.from(JSON.stringify(content)), changeRequestPlace(changeRequestId))
-}
+import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
 
 /** What a request would do now. */
 export interface Evaluated {
@@ -97,6 +49,8 @@ export interface Evaluated {
   snapshotVersion: number | null
   conflicts: ChangeConflict[]
   shownConflicts: PropertyChangeConflict[]
+  /** Secrets of properties that do not hide them any more: nothing is planned or applied with them. */
+  exposed: PlatformProblem[]
 }
 type PropertyChangeConflict = {
   locator: string
@@ -104,20 +58,6 @@ type PropertyChangeConflict = {
   base: PropertyView | null
   theirs: PropertyView | null
   mine: PropertyView | null
-}
-
-/** The permission that the ordinary request needs in each scope. */
-export function permissionFor(change: ChangeInput): Permission {
-  if (change.kind === 'BATCH') return BATCH_PERMISSION[change.input.action]
-  return BATCH_PERMISSION[change.kind]
-}
-
-/** The kinds of which a policy may ask approvals: an item of a batch is a change of its own kind too. */
-export function kindsOf(change: ChangeInput): ChangeKind[] {
-  if (change.kind !== 'BATCH') return [change.kind]
-  const { action } = change.input
-  // a retry changes no plan, so no policy asks for its approval
-  return action === 'RETRY' ? [] : ['BATCH', action]
 }
 
 /**
@@ -144,6 +84,7 @@ export async function evaluateChange(
       snapshotVersion: null,
       conflicts: [],
       shownConflicts: [],
+      exposed: [],
     }
   }
 }
@@ -192,28 +133,56 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         part,
         ledger: [],
       }))
-      return {
+      const effect = shownEffect(parts)
+      const { input: batch } = showBatch(change.input, planned)
+      const hidden = hiddenIn(batch)
+      const definitionsOf = (locator: string, property: string) =>
+        planned.flatMap(({ plan: frozen }) => {
+          const resource = frozen?.resources.find((one) => one.locator === locator)
+          return (resource && getOwn(resource.definitions, property)) ?? []
+        })
+      const input = flagBatch(
+        change.input,
+        (locator, property) => sensitiveFirst(definitionsOf(locator, property))?.isSensitive === true,
+      )
+      return withoutExposed({
         plan: {
           effect: effectOf(content.key, parts),
           planToken: plan.planToken,
           batch: plan,
           problems: [],
         },
-        shown: shownEffect(parts),
-        shownInput: {
-          action: change.input.action,
-          targets: change.input.targets,
-          batch: showBatch(change.input, planned).input,
+        shown: {
+          ...effect,
+          changes: effect.changes.map((one) =>
+            hidden.has(keyOf(one)) ? { ...one, before: hide(one.before), after: hide(one.after) } : one,
+          ),
         },
+        shownInput: { action: change.input.action, targets: change.input.targets, batch },
         scope: null,
         scopes: planned.map(({ scope }) => scope),
         bundleInstallId: null,
-        content,
+        content: { ...content, change: { ...change, input } },
         snapshotVersion: null,
         conflicts: [],
         shownConflicts: [],
-      }
+        exposed: changesInBatch(input).flatMap((changes) =>
+          exposedSecrets(changes, (locator, property) => sensitiveFirst(definitionsOf(locator, property))),
+        ),
+      })
     }
+  }
+}
+
+/** Shows nothing of what a request would do as long as it has secrets that would be seen. */
+function withoutExposed(evaluated: Evaluated): Evaluated {
+  const { exposed, content } = evaluated
+  if (exposed.length === 0) return evaluated
+  return {
+    ...evaluated,
+    plan: { effect: null, planToken: null, problems: exposed },
+    shown: { changes: [], calls: [], resources: [] },
+    shownInput: shownWithoutPlan(content.change),
   }
 }
 
@@ -241,7 +210,12 @@ async function evaluateSaveRequest(
     isHidden(getOwn(getOwn(current, locator) ?? {}, property) ?? null, definitionOf(locator, property)) ||
     definitionOf(locator, property)?.isSensitive === true
   const merged = mergeChanges(change.input.changes, content.base, current, hides)
-  const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes: merged.changes }
+  // the definitions of a resource without an owner may come back as they were
+  const changes = flagSecrets(
+    merged.changes,
+    (locator, property) => definitionOf(locator, property)?.isSensitive === true,
+  )
+  const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes }
   const evaluation = await loadEvaluation(
     { db, vault: keys.vault, actor: author, comparing: 'never', way: APPROVED },
     scope,
@@ -263,7 +237,7 @@ async function evaluateSaveRequest(
   }))
   const view = (locator: string, property: string) => (value: Changes[string][string]) =>
     propertyView(definitionOf(locator, property), value)
-  return {
+  return withoutExposed({
     plan: {
       // what changes nothing has an effect too: none
       effect: effectOf(content.key, parts),
@@ -274,7 +248,7 @@ async function evaluateSaveRequest(
     shown: shownEffect(parts),
     shownInput: {
       snapshotVersion: scope.snapshot_version,
-      changes: shownChanges(merged.changes, (locator, property, value) => view(locator, property)(value)),
+      changes: shownChanges(changes, (locator, property, value) => view(locator, property)(value)),
     },
     scope: scopeOf(scope),
     scopes: [scopeOf(scope)],
@@ -282,7 +256,7 @@ async function evaluateSaveRequest(
       evaluation.owners.length === 1 ? (evaluation.owners[0]?.installation.bundle_install_id ?? null) : null,
     content: {
       ...content,
-      change: { ...change, input: { ...change.input, changes: merged.changes } },
+      change: { ...change, input: { ...change.input, changes } },
       base: merged.base,
     },
     snapshotVersion: scope.snapshot_version,
@@ -291,7 +265,8 @@ async function evaluateSaveRequest(
       const show = view(locator, property)
       return { locator, property, base: show(sides.base), theirs: show(sides.theirs), mine: show(sides.mine) }
     }),
-  }
+    exposed: exposedSecrets(changes, definitionOf),
+  })
 }
 
 /** What is saved where changes would change it, with the definitions. */
@@ -326,8 +301,15 @@ async function operationResult(
   const plan = await operationPlan(db, keys, evaluation)
   const part = { ...partOf(evaluation), id: evaluation.installation?.bundle_install_id ?? 'new' }
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
-  const defined = evaluation.plan?.resources ?? []
-  return {
+  const definitionOf = (locator: string, property: string) =>
+    getOwn(evaluation.plan?.resources.find((one) => one.locator === locator)?.definitions ?? {}, property)
+  const given =
+    properties &&
+    flagSecrets(properties, (locator, property) => {
+      const definition = definitionOf(locator, property)
+      return definition === undefined || definition.isSensitive === true
+    })
+  return withoutExposed({
     plan: {
       effect: evaluation.plan === null ? null : effectOf(content.key, parts),
       planToken: plan.planToken,
@@ -337,23 +319,30 @@ async function operationResult(
     shown: shownEffect(parts),
     shownInput: {
       ...shownWithoutPlan(content.change),
-      ...(properties !== undefined && {
-        properties: shownChanges(properties, (locator, property, value) =>
-          propertyView(
-            getOwn(defined.find((one) => one.locator === locator)?.definitions ?? {}, property),
-            value,
-          ),
+      ...(given !== undefined && {
+        properties: shownChanges(given, (locator, property, value) =>
+          propertyView(definitionOf(locator, property), value),
         ),
       }),
     },
     scope: evaluation.scope,
     scopes: [evaluation.scope],
     bundleInstallId: evaluation.installation?.bundle_install_id ?? null,
-    content,
+    content:
+      given === undefined || !('properties' in content.change.input)
+        ? content
+        : {
+            ...content,
+            change: {
+              ...content.change,
+              input: { ...content.change.input, properties: given },
+            } as ChangeInput,
+          },
     snapshotVersion: null,
     conflicts: [],
     shownConflicts: [],
-  }
+    exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
+  })
 }
 
 function shownChanges(

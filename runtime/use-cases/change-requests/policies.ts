@@ -8,20 +8,25 @@ import type { Db } from '../../model/db.ts'
 import { lockPolicy, putPolicy, selectPolicies } from '../../store/change-requests/change-requests.ts'
 import type { PolicyRow } from '../../store/change-requests/change-requests.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
+import { reads } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 
-/** The environments with a policy. */
-export async function listChangePolicies({ deps }: ReadContext): Promise<Answer<'GET /change-policies'>> {
-  return { items: (await selectPolicies(deps.db)).map(policyView), nextCursor: null }
+/** The environments with a policy, of those in which the actor may read something. */
+export async function listChangePolicies({
+  deps,
+  actor,
+}: ReadContext): Promise<Answer<'GET /change-policies'>> {
+  const policies = (await selectPolicies(deps.db)).map(policyView)
+  return { items: policies.filter((policy) => reads(actor, policy)), nextCursor: null }
 }
 
-/** The policy of an environment, also of one without: it asks for nothing. */
+/** The policy of an environment, also of one without, or of which the actor may read nothing: it asks for nothing. */
 export async function readChangePolicy(
-  { deps }: ReadContext,
+  { deps, actor }: ReadContext,
   { params: { environmentKey } }: Input<'GET /change-policies/{environmentKey}'>,
 ): Promise<ChangePolicy> {
   const [row] = await selectPolicies(deps.db, [environmentKey])
-  return row === undefined
+  return row === undefined || !reads(actor, { environmentKey })
     ? { environmentKey, requiredFor: [], approvals: 1, updatedAt: null }
     : policyView(row)
 }

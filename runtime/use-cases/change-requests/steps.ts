@@ -25,8 +25,10 @@ import type { ChangeRequestRow } from '../../store/change-requests/change-reques
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { WriteContext } from '../context.ts'
-import { evaluateChange, kindsOf, openContent, permissionFor, sealContent } from './evaluate.ts'
-import type { ChangeContent, Evaluated } from './evaluate.ts'
+import { kindsOf, openContent, permissionFor, sealContent } from './content.ts'
+import { evaluateChange } from './evaluate.ts'
+import type { ChangeContent } from './content.ts'
+import type { Evaluated } from './evaluate.ts'
 import { approvalsNeeded } from './policies.ts'
 
 /** A locked request, with what it would do now. */

@@ -1,12 +1,8 @@
-import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
-import type { NewChangeRequest } from '#contract/runtime-api/change-requests.ts'
-import type { Changes } from '#contract/runtime-api/common.ts'
 import type { AuditAction, ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
-import { protectedProblems } from '../../engine/changes/check-changes.ts'
 import type { ChangeStep } from '../../engine/change-requests/transition.ts'
-import { DomainError, refuseFor } from '../../engine/refusals.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import {
   ENTRIES_MAX,
   insertChangeRequest,
@@ -16,14 +12,16 @@ import {
 } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
 import { readMoment } from '../../store/change-requests/list-change-requests.ts'
-import { findScope, lockScope } from '../../store/configuration/scopes.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { recordAudit } from '../audit/record.ts'
-import { authorize, notFound, requireRecentSignIn } from '../authorize.ts'
-import { staleSnapshot } from '../configuration/snapshot.ts'
+import { notFound, requireRecentSignIn, requireVisible } from '../authorize.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { evaluateChange, permissionFor, readNamed, sealContent } from './evaluate.ts'
-import type { ChangeContent, ChangeInput } from './evaluate.ts'
+import { changesIn, contentFor, newKey } from './input.ts'
+import type { Given } from './input.ts'
+import { permissionFor, sealContent } from './content.ts'
+import { evaluateChange } from './evaluate.ts'
+import type { Evaluated } from './evaluate.ts'
 import {
   auditOf,
   authorizeAll,
@@ -37,6 +35,7 @@ import {
 } from './steps.ts'
 import type { LockedChange } from './steps.ts'
 import { entryView } from './read.ts'
+import { givesSecret } from './secrets.ts'
 
 type Path = '/change-requests/{changeRequestId}'
 type Changed = Answer<'POST /change-requests'>
@@ -48,22 +47,17 @@ export async function createChangeRequest(
 ): Promise<Changed> {
   const { tx, deps, actor } = context
   const id = uuidv7(deps)
-  const key = Buffer.from(deps.random.bytes(32)).toString('base64url')
-  const content = await contentFor(context, body, { key, before: null })
+  const content = await contentFor(context, body, { key: newKey(deps), before: null })
   const author = authorOf(actor, id, content)
   const evaluated = await evaluateChange({ db: tx, keys: deps, author }, content)
-  if (evaluated.scopes.length === 0) throw notFound('target')
-  for (const scope of evaluated.scopes) {
-    authorize(actor, 'read', scope)
-    authorize(actor, 'change:propose', scope)
-  }
+  authorizeTarget(actor, evaluated)
   const row = {
     change_request_id: id,
     kind: body.kind,
     title: body.title,
     reason: body.reason ?? null,
     state: 'DRAFT' as const,
-    content: sealContent(deps.vault, id, content),
+    content: sealContent(deps.vault, id, evaluated.content),
     shown_input: JSON.stringify(evaluated.shownInput),
     environment_key: evaluated.scope?.environmentKey ?? null,
     application_runtime_id: evaluated.scope?.applicationRuntimeId ?? null,
@@ -96,88 +90,11 @@ export async function createChangeRequest(
   return { changeRequest: changeRequestView(made, facts.approvals) }
 }
 
-type Given = Pick<NewChangeRequest, 'kind' | 'input'> & {
-  scope?: Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['scope']
-}
-
-/** The content of a request from what is given, with the values that it keeps. */
-async function contentFor(
-  context: WriteContext,
-  given: Given,
-  { key, before }: { key: string; before: ChangeInput | null },
-): Promise<ChangeContent> {
-  const { tx, deps } = context
-  const change = inputOf(given, before)
-  refuseFor(changesIn(change).flatMap(protectedProblems))
-  if (change.kind !== 'CONFIGURE') return { change, base: {}, key }
-  const scope = await findScope(tx, change.scope)
-  if (scope === undefined) throw notFound('scope')
-  const seen = (given.input as { snapshotVersion?: number }).snapshotVersion
-  if (seen !== scope.snapshot_version) throw staleSnapshot(scope.snapshot_version)
-  await lockScope(tx, change.scope)
-  const { current } = await readNamed({ db: tx, keys: deps }, scope, change.input.changes)
-  return { change, base: current, key }
-}
-
-function changesIn(change: ChangeInput): Changes[] {
-  switch (change.kind) {
-    case 'CONFIGURE':
-      return [change.input.changes]
-    case 'INSTALL':
-    case 'UPGRADE':
-      return change.input.properties === undefined ? [] : [change.input.properties]
-    case 'DETACH':
-    case 'TAKEOVER':
-    case 'BATCH':
-      return []
-  }
-}
-
-function inputOf(given: Given, before: ChangeInput | null): ChangeInput {
-  const kept = (changes: KeptChanges, stored: Changes | undefined) => keptChanges(changes, stored ?? {})
-  // the discriminated union of the contract has parsed which input belongs to which kind
-  const one = given as NewChangeRequest
-  switch (one.kind) {
-    case 'CONFIGURE': {
-      const { snapshotVersion: _, changes, ...input } = one.input
-      const stored = before?.kind === 'CONFIGURE' ? before.input.changes : undefined
-      return { kind: 'CONFIGURE', scope: one.scope, input: { ...input, changes: kept(changes, stored) } }
-    }
-    case 'INSTALL':
-    case 'UPGRADE': {
-      const stored = before?.kind === one.kind ? before.input.properties : undefined
-      const { properties } = one.input
-      const values = properties && { properties: kept(properties, stored) }
-      return { kind: one.kind, input: { ...one.input, ...values } } as ChangeInput
-    }
-    case 'DETACH':
-    case 'TAKEOVER':
-    case 'BATCH':
-      return { kind: one.kind, input: one.input } as ChangeInput
-  }
-}
-
-type KeptChanges = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['changes']
-
-/** Puts in the stored value where a change keeps it. */
-function keptChanges(changes: KeptChanges, stored: Changes): Changes {
-  return Object.fromEntries(
-    Object.entries(changes).map(([locator, properties]) => [
-      locator,
-      Object.fromEntries(
-        Object.entries(properties).map(([property, value]) => {
-          if (value === null || value['@type'] !== 'Data' || 'value' in value) return [property, value]
-          const kept = getOwn(getOwn(stored, locator) ?? {}, property)
-          if (kept !== undefined) return [property, kept]
-          throw new DomainError('REQUEST_INVALID', platformMessage('changeValueUnknown'), {
-            details: [
-              { locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueUnknown') },
-            ],
-          })
-        }),
-      ),
-    ]),
-  )
+/** A target that the actor may not see is refused like one that does not exist. */
+function authorizeTarget(actor: Actor, { scopes }: Evaluated): void {
+  if (scopes.length === 0) throw notFound('target')
+  for (const scope of scopes) requireVisible(actor, scope, 'target')
+  authorizeAll(actor, 'change:propose', scopes)
 }
 
 /** Edits a request. Anyone who edits it becomes one of its authors, whose approvals do not count. */
@@ -196,19 +113,21 @@ export async function editChangeRequest(
     if (body.kind !== change.kind)
       throw new DomainError('REQUEST_INVALID', platformMessage('changeInputOther'))
     const given = { kind: change.kind, input, ...('scope' in change && { scope: change.scope }) } as Given
-    written = await contentFor(context, given, { key: content.key, before: change })
+    const key = change.kind === 'BATCH' ? newKey(deps) : content.key
+    written = await contentFor(context, given, { key, before: change })
   }
   const authors = input === undefined ? row.author_ids : [...new Set([...row.author_ids, actor.id])]
   const author = actor.id === row.created_by_id ? authorOf(actor, row.change_request_id, written) : row.actor
   // what somebody else wrote is not applied with the permissions of the author, unless somebody who has them schedules it
   const isByOther = input !== undefined && actor.id !== row.created_by_id
   if (input !== undefined) {
-    const evaluated = await evaluateChange({ db: tx, keys: deps, author }, written, {
-      scope: locked.evaluated.scope,
-      scopes: locked.scopes,
-      bundleInstallId: row.bundle_install_id,
-    })
-    authorizeAll(actor, 'change:propose', evaluated.scopes)
+    const reading = { db: tx, keys: deps, author }
+    let evaluated = await evaluateChange(reading, written)
+    authorizeTarget(actor, evaluated)
+    const [flagged = {}] = changesIn(evaluated.content.change)
+    // under the same key, the digest would tell whether the secret equals the one that it replaces
+    if (givesSecret(givenIn(input), flagged))
+      evaluated = await evaluateChange(reading, { ...written, key: newKey(deps) })
     const facts = await factsOf(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
     next = { ...locked, evaluated, facts: { ...facts, hasSchedule: facts.hasSchedule && !isByOther } }
   }
@@ -232,6 +151,12 @@ export async function editChangeRequest(
   })
   return { changeRequest: changeRequestView(stored, next.facts.approvals) }
 }
+
+/** The values of an input as they are given. */
+const givenIn = (
+  input: NonNullable<Input<`PATCH ${Path}`>['body']['input']>,
+): Parameters<typeof givesSecret>[0] =>
+  'changes' in input ? input.changes : 'properties' in input ? (input.properties ?? {}) : {}
 
 /** The state after a step that judges the effect again: a request that overlaps with what others saved is CONFLICTED. */
 export function stepOrConflict({ row, evaluated, facts }: LockedChange, taken: ChangeStep) {

@@ -1,5 +1,4 @@
-import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
-import type { Permission, Place } from '#contract/endpoint/permission.ts'
+import type { Place } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { FREEZES_MAX } from '#contract/runtime-api/freezes.ts'
 import type { Freeze } from '#contract/runtime-api/freezes.ts'
@@ -11,7 +10,7 @@ import { deleteFreeze, findFreeze, lockFreezes, putFreeze, selectFreezes } from 
 import type { FreezeRow } from '../../store/freezes.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import type { Fields } from '../audit/record.ts'
-import { authorize, notFound } from '../authorize.ts'
+import { authorize, notFound, reads } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 
 /** Freezes of places that the actor may read: the active ones first, then by when they begin, then those that are over. */
@@ -112,16 +111,6 @@ function authorizePlaces(actor: Actor, settings: FreezeSettings): void {
 /** The audit of a freeze belongs to its scope if it has only one. */
 const scopeOfFreeze = ({ scopes }: FreezeSettings) =>
   scopes?.length === 1 && scopes[0] !== undefined ? { scope: scopes[0] } : {}
-
-/** Whether the actor may read something in the place: of an environment, one scope is enough. */
-function reads({ grants }: Actor, place: Place): boolean {
-  const needed: Permission = 'read'
-  if (place.applicationRuntimeId !== undefined) return mayIn(grants, needed, place)
-  return mayAnywhere(
-    grants.filter(({ scope }) => scope === null || scope.environmentKey === place.environmentKey),
-    needed,
-  )
-}
 
 function fieldsOf({ scopes, weekly, ...settings }: FreezeSettings): Fields {
   return {

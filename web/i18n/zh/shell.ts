@@ -585,6 +585,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   changeEffectMoved: '此变更请求的效果与您看到的不同。请重新查看其计划。',
   changeInputOther: '必须是此类变更请求的输入',
   changeValueUnknown: '此属性没有已保存的值可以保留。请输入一个值。',
+  changeValueExposed: '此值是在该属性为敏感属性时输入的，而该属性现在不再敏感。请重新输入此值。',
   changeHistoryFull: '此变更请求已有 {max} 条记录，达到上限。请创建新的请求。',
   changePolicyStale: '您读取后该策略已更改。您的更改未保存。',
   changeTooLate: '此变更请求未能在 {until} 之前应用。',

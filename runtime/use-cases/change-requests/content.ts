@@ -1,0 +1,70 @@
+import type { Permission } from '#contract/endpoint/permission.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
+import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import type { NewChangeRequest } from '#contract/runtime-api/change-requests.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
+import type { Db } from '../../model/db.ts'
+import { changeRequestPlace } from '../../sealing/places.ts'
+import { opening } from '../../sealing/sealed-value.ts'
+import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import type { TokenKeys } from '../plans/plan-token.ts'
+
+/** What a request asks for, with the values that it keeps put in. */
+export type ChangeInput =
+  | { kind: 'CONFIGURE'; scope: Scope; input: { changes: Changes; apply?: SaveApply } }
+  | { kind: 'INSTALL'; input: InstallInput }
+  | {
+      kind: 'UPGRADE'
+      input: { bundleInstallId: string; targetVersion: string; properties?: Changes | undefined }
+    }
+  | { kind: 'DETACH'; input: { bundleInstallId: string } }
+  | { kind: 'TAKEOVER'; input: { operationId: string; run: number } }
+  | { kind: 'BATCH'; input: BatchRequest }
+type SaveApply = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['apply']
+type InstallInput = Omit<Extract<NewChangeRequest, { kind: 'INSTALL' }>['input'], 'properties'> & {
+  properties?: Changes | undefined
+}
+
+/** What is sealed with a request. */
+export interface ChangeContent {
+  change: ChangeInput
+  /** What was saved where a CONFIGURE changes it, when it was written or merged last. */
+  base: Changes
+  /** The key of its digests, so that they outlive data keys and tell nothing about values of other requests. */
+  key: string
+}
+
+export async function openContent(
+  { db, vault }: { db: Db; vault: TokenKeys['vault'] },
+  row: Pick<ChangeRequestRow, 'change_request_id' | 'content'>,
+): Promise<ChangeContent> {
+  const plain = await opening(vault, db, () =>
+    vault.open(row.content, changeRequestPlace(row.change_request_id)),
+  )
+  // written by `sealContent`
+  return JSON.parse(plain.toString('utf8')) as ChangeContent
+}
+
+export function sealContent(
+  vault: TokenKeys['vault'],
+  changeRequestId: string,
+  content: ChangeContent,
+): Buffer {
+  return vault.seal(Buffer.from(JSON.stringify(content)), changeRequestPlace(changeRequestId))
+}
+
+/** The permission that the ordinary request needs in each scope. */
+export function permissionFor(change: ChangeInput): Permission {
+  if (change.kind === 'BATCH') return BATCH_PERMISSION[change.input.action]
+  return BATCH_PERMISSION[change.kind]
+}
+
+/** The kinds of which a policy may ask approvals: an item of a batch is a change of its own kind too. */
+export function kindsOf(change: ChangeInput): ChangeKind[] {
+  if (change.kind !== 'BATCH') return [change.kind]
+  const { action } = change.input
+  // a retry changes no plan, so no policy asks for its approval
+  return action === 'RETRY' ? [] : ['BATCH', action]
+}

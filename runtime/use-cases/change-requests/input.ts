@@ -1,0 +1,124 @@
+import { getOwn } from '#contract/json-schema/json.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { NewChangeRequest } from '#contract/runtime-api/change-requests.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import { protectedProblems } from '../../engine/changes/check-changes.ts'
+import { DomainError, refuseFor } from '../../engine/refusals.ts'
+import { findScope, lockScope } from '../../store/configuration/scopes.ts'
+import { authorize, notFound } from '../authorize.ts'
+import { staleSnapshot } from '../configuration/snapshot.ts'
+import type { WriteContext } from '../context.ts'
+import { canonicalText } from '../plans/plan-token.ts'
+import { readNamed } from './evaluate.ts'
+import type { ChangeContent, ChangeInput } from './content.ts'
+
+/** The key of the digests of a request. */
+export const newKey = ({ random }: Pick<RuntimeDeps, 'random'>): string =>
+  Buffer.from(random.bytes(32)).toString('base64url')
+
+export type Given = Pick<NewChangeRequest, 'kind' | 'input'> & {
+  scope?: Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['scope']
+}
+
+/** The content of a request from what is given, with the values that it keeps. */
+export async function contentFor(
+  context: WriteContext,
+  given: Given,
+  { key, before }: { key: string; before: ChangeInput | null },
+): Promise<ChangeContent> {
+  const { tx, deps, actor } = context
+  const change = inputOf(given, before)
+  refuseFor(changesIn(change).flatMap(protectedProblems))
+  const named =
+    change.kind === 'CONFIGURE' ? change.scope : change.kind === 'INSTALL' ? change.input.scope : null
+  if (named !== null) {
+    // first, because the snapshot that they saw tells something about a scope
+    authorize(actor, 'read', named)
+    authorize(actor, 'change:propose', named)
+  }
+  if (change.kind !== 'CONFIGURE') return { change, base: {}, key }
+  const scope = await findScope(tx, change.scope)
+  if (scope === undefined) throw notFound('scope')
+  const seen = (given.input as { snapshotVersion?: number }).snapshotVersion
+  if (seen !== scope.snapshot_version) throw staleSnapshot(scope.snapshot_version)
+  await lockScope(tx, change.scope)
+  const { current } = await readNamed({ db: tx, keys: deps }, scope, change.input.changes)
+  return { change, base: current, key }
+}
+
+/** The values that an ordinary request changes. */
+export function changesIn(change: ChangeInput): Changes[] {
+  switch (change.kind) {
+    case 'CONFIGURE':
+      return [change.input.changes]
+    case 'INSTALL':
+    case 'UPGRADE':
+      return change.input.properties === undefined ? [] : [change.input.properties]
+    case 'DETACH':
+    case 'TAKEOVER':
+    case 'BATCH':
+      return []
+  }
+}
+
+function inputOf(given: Given, before: ChangeInput | null): ChangeInput {
+  const kept = (changes: KeptChanges, stored: Changes | undefined) => keptChanges(changes, stored ?? {})
+  // the discriminated union of the contract has parsed which input belongs to which kind
+  const one = given as NewChangeRequest
+  switch (one.kind) {
+    case 'CONFIGURE': {
+      const { snapshotVersion: _, changes, ...input } = one.input
+      const stored = before?.kind === 'CONFIGURE' ? before.input.changes : undefined
+      return { kind: 'CONFIGURE', scope: one.scope, input: { ...input, changes: kept(changes, stored) } }
+    }
+    case 'INSTALL':
+    case 'UPGRADE': {
+      const stored = before !== null && isSameTarget(before, one) ? propertiesOf(before) : undefined
+      const { properties } = one.input
+      const values = properties && { properties: kept(properties, stored) }
+      return { kind: one.kind, input: { ...one.input, ...values } } as ChangeInput
+    }
+    case 'DETACH':
+    case 'TAKEOVER':
+    case 'BATCH':
+      return { kind: one.kind, input: one.input } as ChangeInput
+  }
+}
+
+/** What a value was given for: it is kept there, and never goes elsewhere with an edit. */
+function isSameTarget(before: ChangeInput, { kind, input }: NewChangeRequest): boolean {
+  const targetOf = (one: object): string =>
+    canonicalText(Object.fromEntries(Object.entries(one).filter(([name]) => TARGET_FIELDS.has(name))))
+  return before.kind === kind && targetOf(before.input) === targetOf(input)
+}
+const TARGET_FIELDS: ReadonlySet<string> = new Set(['scope', 'bundle', 'bundleInstallId'])
+
+const propertiesOf = (change: ChangeInput): Changes | undefined =>
+  'properties' in change.input ? change.input.properties : undefined
+
+type KeptChanges = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['changes']
+
+/** Puts in the stored value where a change keeps it. */
+function keptChanges(changes: KeptChanges, stored: Changes): Changes {
+  return Object.fromEntries(
+    Object.entries(changes).map(([locator, properties]) => [
+      locator,
+      Object.fromEntries(
+        Object.entries(properties).map(([property, value]) => {
+          if (value === null || value['@type'] !== 'Data') return [property, value]
+          // whether it is a secret says the definition, not the person who gives it
+          if ('value' in value) return [property, wrapData(value.value)]
+          const kept = getOwn(getOwn(stored, locator) ?? {}, property)
+          if (kept !== undefined) return [property, kept]
+          throw new DomainError('REQUEST_INVALID', platformMessage('changeValueUnknown'), {
+            details: [
+              { locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueUnknown') },
+            ],
+          })
+        }),
+      ),
+    ]),
+  )
+}

@@ -1,0 +1,98 @@
+import { getOwn } from '#contract/json-schema/json.ts'
+import { wrapSensitive } from '#contract/protocol/data.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import type { PlatformProblem } from '../../engine/refusals.ts'
+import { inputOf } from '../batches/targets.ts'
+
+// A request is read and edited by people who did not write it. So a value that somebody gave as a secret stays one, whatever
+// the request is made to ask for later: its flag says so, and not only the definition of the property as of now.
+
+type DefinitionOf = (locator: string, property: string) => PropertyDefinition | undefined
+
+/** Flags the values that are secrets by `isSecret`. A flag is never removed. */
+export function flagSecrets(
+  changes: Changes,
+  isSecret: (locator: string, property: string) => boolean,
+): Changes {
+  return mapChanges(changes, (value, locator, property) =>
+    value?.['@type'] === 'Data' && isSecret(locator, property) ? wrapSensitive(value.value) : value,
+  )
+}
+
+/** The secrets that the definitions of now would show. */
+export function exposedSecrets(changes: Changes, definitionOf: DefinitionOf): PlatformProblem[] {
+  return Object.entries(changes).flatMap(([locator, properties]) =>
+    Object.entries(properties).flatMap(([property, value]) => {
+      const definition = definitionOf(locator, property)
+      return isSecret(value) && definition !== undefined && definition.isSensitive !== true
+        ? [{ locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueExposed') }]
+        : []
+    }),
+  )
+}
+
+/** Whether some value that was just given, and not kept, is a secret. */
+export function givesSecret(
+  given: Readonly<Record<string, Readonly<Record<string, object | null>>>>,
+  flagged: Changes,
+): boolean {
+  return Object.entries(given).some(([locator, properties]) =>
+    Object.entries(properties).some(
+      ([property, value]) =>
+        value !== null &&
+        'value' in value &&
+        isSecret(getOwn(getOwn(flagged, locator) ?? {}, property) ?? null),
+    ),
+  )
+}
+
+/** What one target hides is hidden of all, because the value may be the same. */
+export const sensitiveFirst = (definitions: readonly PropertyDefinition[]): PropertyDefinition | undefined =>
+  definitions.find(({ isSensitive }) => isSensitive === true) ?? definitions[0]
+
+/** The values of a batch: for every target, for those without one, and for single targets. */
+export const changesInBatch = ({ input }: BatchRequest): Changes[] => {
+  const { properties, fill, changes, values } = inputOf({ input })
+  return [properties, fill, changes, ...Object.values(values ?? {})].filter((one) => one !== undefined)
+}
+
+export function flagBatch(
+  request: BatchRequest,
+  isSecret: (locator: string, property: string) => boolean,
+): BatchRequest {
+  const { properties, fill, changes, values } = inputOf(request)
+  const flag = (given: Changes) => flagSecrets(given, isSecret)
+  const flagged = {
+    ...(properties && { properties: flag(properties) }),
+    ...(fill && { fill: flag(fill) }),
+    ...(changes && { changes: flag(changes) }),
+    ...(values && {
+      values: Object.fromEntries(Object.entries(values).map(([target, given]) => [target, flag(given)])),
+    }),
+  }
+  // the same members as before, so the same kind of input
+  return Object.keys(flagged).length === 0
+    ? request
+    : ({ ...request, input: { ...request.input, ...flagged } } as BatchRequest)
+}
+
+function mapChanges(
+  changes: Changes,
+  map: (value: TypedValue | null, locator: string, property: string) => TypedValue | null,
+): Changes {
+  return Object.fromEntries(
+    Object.entries(changes).map(([locator, properties]) => [
+      locator,
+      Object.fromEntries(
+        Object.entries(properties).map(([property, value]) => [property, map(value, locator, property)]),
+      ),
+    ]),
+  )
+}
+
+const isSecret = (value: TypedValue | null): boolean =>
+  value?.['@type'] === 'Data' && value.isSensitive === true
