@@ -42,6 +42,7 @@ export default defineConfig({
     isolate: false,
     // for a busy machine
     testTimeout: 30_000,
+    retry: process.env['CI'] === undefined ? 0 : 1,
     expect: { poll: { timeout: 10_000 } },
     allowOnly: false,
     browser: {
