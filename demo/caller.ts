@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import { ConsoleFailure } from '#bff/failure.ts'
 import type { RuntimeClient } from '#bff/runtime/runtime-client.ts'
 
 /** A person of the demo, as named in the audit. */
@@ -36,16 +38,32 @@ export function createDemoCaller(
       body?: unknown
     }
     const present = Object.entries(query).filter(([, value]) => value !== undefined)
-    const answer = await runtime({
-      name,
-      params,
-      query: new URLSearchParams(present.map(([key, value]): [string, string] => [key, String(value)])),
-      body: body === undefined ? null : JSON.stringify(body),
-      assertion: await assertionOf({ ...person, authenticatedSeconds: 0 }),
-      requestId: `demo-${step ?? 'read'}`.slice(0, 64),
-      idempotencyKey: step === undefined ? null : `demo-${step}`,
-    })
+    const request = async () =>
+      runtime({
+        name,
+        params,
+        query: new URLSearchParams(present.map(([key, value]): [string, string] => [key, String(value)])),
+        body: body === undefined ? null : JSON.stringify(body),
+        assertion: await assertionOf({ ...person, authenticatedSeconds: 0 }),
+        requestId: `demo-${step ?? 'read'}`.slice(0, 64),
+        idempotencyKey: step === undefined ? null : `demo-${step}`,
+      })
     // the client has validated it against the row that this type comes from
-    return answer as AnswerOf<RuntimeApi[typeof name]>
+    return (await whenAvailable(request)) as AnswerOf<RuntimeApi[typeof name]>
   }
+}
+
+const TRIES = 60
+
+/** Tries again while the runtime refuses because it has too much to do, as it may while a slow machine starts everything. */
+async function whenAvailable<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await request()
+    } catch (error) {
+      const isBusy =
+        error instanceof ConsoleFailure && error.code === 'SERVICE_UNAVAILABLE' && error.retryable
+      if (!isBusy || tries === TRIES) throw error
+      await setTimeout(1_000)
+    }
 }
