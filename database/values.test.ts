@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { toRfc3339, toSafeInteger } from './values.ts'
+import { toRfc3339, toSafeInteger, valueTypes } from './values.ts'
 
 test('an int8 is a number if it is exact', () => {
   assert.equal(toSafeInteger('0'), 0)
@@ -35,4 +35,12 @@ test('a timestamptz is RFC 3339 in UTC with milliseconds, truncated', () => {
     () => toRfc3339('infinity'),
     (error: Error) => !error.message.includes('TimeZone'),
   )
+})
+
+test('JSON has the keys that are stored, whatever keys other values have', () => {
+  for (const oid of [114, 3802]) {
+    const parse = valueTypes.getTypeParser(oid) as (text: string) => unknown
+    for (const text of ['{"o":1,"\\\\":2}', '{"o":1,"\\"":3}'])
+      assert.equal(JSON.stringify(parse(text)), text)
+  }
 })

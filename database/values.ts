@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import pg from 'pg'
 
 /**
@@ -7,7 +8,7 @@ import pg from 'pg'
  * - `int8` (also `count(*)`) is a number; beyond 2^53 - 1 it throws instead of rounding.
  * - `timestamptz` is an RFC 3339 UTC string with milliseconds, truncated instead of rounded, so that the order is kept.
  * - `timestamp` and `date` remain PostgreSQL's text: the driver would read them in the machine's time zone.
- * - `json` and `jsonb` are parsed, `numeric` remains a string: the driver's defaults.
+ * - `json` and `jsonb` are parsed, with exactly the keys that they have; `numeric` remains a string, as the driver has it.
  *
  * Requires `TimeZone` UTC and `DateStyle` ISO on the connection, which the pool sets.
  */
@@ -18,16 +19,29 @@ export const valueTypes: pg.CustomTypesConfig = {
   },
 }
 
-const oid = { int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, textArray: 1009 }
+const oid = {
+  json: 114,
+  jsonb: 3802,
+  int8: 20,
+  date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
+  textArray: 1009,
+}
 const arrayOid = { int8: 1016, date: 1182, timestamp: 1115, timestamptz: 1185 }
 
 const text = (value: string) => value
+
+/** Their objects have keys of people and plugins. */
+const json = (value: string): unknown => parseTrustedJson(value)
 
 const parsers = new Map<number, (value: string) => unknown>([
   [oid.int8, toSafeInteger],
   [oid.timestamptz, toRfc3339],
   [oid.timestamp, text],
   [oid.date, text],
+  [oid.json, json],
+  [oid.jsonb, json],
   [arrayOid.int8, arrayOf(toSafeInteger)],
   [arrayOid.timestamptz, arrayOf(toRfc3339)],
   [arrayOid.timestamp, arrayOf(text)],

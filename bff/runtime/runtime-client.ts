@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
@@ -160,7 +161,7 @@ export function failureOfTransport(
  */
 function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
+    return parseTrustedJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import { StrictJsonError } from './json-text-problem.ts'
 import { BODY_DEPTH_MAX, BODY_KEYS_MAX } from './limits.ts'
 import { STRICT_JSON_LIMITS, StrictJsonScanner, utf8Length } from './strict-json-scanner.ts'
 import type { StrictJsonLimits } from './strict-json-scanner.ts'
-import { parseStrictJson } from './strict-json.ts'
+import { parseStrictJson, parseTrustedJson } from './strict-json.ts'
 
 const refusal = (text: string, limits?: Partial<StrictJsonLimits>): string => {
   try {
@@ -139,11 +139,27 @@ describe('parseStrictJson', () => {
       for (const other of ['\t', '\n', '"', '/', 'a\t']) {
         const first = JSON.stringify({ a: 1, [key]: 2 })
         const second = JSON.stringify({ a: 1, [other]: 3 })
-        assert.equal(
-          JSON.stringify([first, second].map((text) => parseStrictJson(text))),
-          `[${first},${second}]`,
-        )
+        for (const parse of [parseStrictJson, parseTrustedJson])
+          assert.equal(JSON.stringify([first, second].map((text) => parse(text))), `[${first},${second}]`)
       }
+  })
+
+  it('is as JSON.parse for other texts that are trusted', () => {
+    const texts = [
+      '{"a\\"":"b\\\\", "c":":"}',
+      '{"\\n":"\\ud800"}',
+      ' {"\\u0000" :1}',
+      '{"a":"\\"","b":{}}',
+      '"\\":"',
+    ]
+    for (const text of texts) assert.deepEqual(parseTrustedJson(text), JSON.parse(text))
+    assert.throws(() => parseTrustedJson('{"\\t":'), SyntaxError)
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = JSON.stringify(value)
+        assert.equal(JSON.stringify(parseTrustedJson(text)), text)
+      }),
+    )
   })
 
   it('rejects what parsers read differently, and reports where', () => {

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
@@ -96,7 +97,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 function parseLine(line: string): unknown {
   try {
-    return JSON.parse(line)
+    return parseTrustedJson(line)
   } catch {
     throw damaged()
   }

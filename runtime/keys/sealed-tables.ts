@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan, Writes, StoredValue } from '../model/plan.ts'
@@ -155,7 +156,7 @@ function inJson<Stored>(
   const reseal = resealingWith(vault)
   let isChanged = false
   // the column is read as text, so that it can be compared with its stored text
-  const mapped = map(JSON.parse(text) as Stored, (value, place, definition) => {
+  const mapped = map(parseTrustedJson(text) as Stored, (value, place, definition) => {
     const resealed = reseal(value, place, definition)
     if (resealed !== value) isChanged = true
     return resealed

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -95,7 +96,9 @@ export function sealingWith(vault: Vault): ValueChange<TypedValue, StoredValue> 
 /** Opens sealed values and marks them as sensitive. */
 export function openingWith(vault: Vault): ValueChange<StoredValue, TypedValue> {
   return (value, place) =>
-    isSealed(value) ? wrapSensitive(JSON.parse(vault.open(bytesOf(value), place).toString('utf8'))) : value
+    isSealed(value)
+      ? wrapSensitive(parseTrustedJson(vault.open(bytesOf(value), place).toString('utf8')) as JsonValue)
+      : value
 }
 
 /** Seals with the current key what another key has sealed, and sensitive values that are not sealed. */

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Problem } from '#contract/console-api/console-problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
@@ -126,7 +127,7 @@ export async function readFailure(response: Response): Promise<ApiError> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseTrustedJson(text)
   } catch {
     return undefined
   }

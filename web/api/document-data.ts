@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import type { EndpointName } from './client.ts'
 
@@ -24,7 +25,7 @@ export async function loadDocumentData(client: QueryClient): Promise<void> {
   const element = document.getElementById('document-data')
   if (element === null) return
   // written by the console's server from validated answers
-  const { position, answers } = JSON.parse(element.textContent) as DocumentData
+  const { position, answers } = parseTrustedJson(element.textContent) as DocumentData
   // it can be large and is not needed again
   element.remove()
   for (const { name, call, answer } of answers) client.setQueryData([name, call], answer)

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '../../../contract/protocol/strict-json.ts'
 import { failureEnvelope } from '../../../contract/protocol/envelope.ts'
 import { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { VALUE_DEPTH_MAX } from '../../../contract/json-schema/json.ts'
@@ -129,7 +130,7 @@ export function parseJson(body: Uint8Array): JsonValue {
   if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels`)
   try {
     // JSON.parse returns nothing else
-    return JSON.parse(text) as JsonValue
+    return parseTrustedJson(text) as JsonValue
   } catch {
     throw invalid('The body is not JSON')
   }

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '../../../contract/protocol/strict-json.ts'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
@@ -29,7 +30,7 @@ export async function postJson(post: JsonPost): Promise<{ status: number; json: 
     response.destroy()
     return { status, json: null }
   }
-  return { status, json: JSON.parse(await read(response)) as unknown }
+  return { status, json: parseTrustedJson(await read(response)) }
 }
 
 function exchange({ url, headers, body: text, signal }: JsonPost): Promise<IncomingMessage> {

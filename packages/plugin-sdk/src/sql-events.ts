@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '../../../contract/protocol/strict-json.ts'
 import { InstallationIdentity } from '../../../contract/protocol/scope.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { EVENT_STATES, type EventTables, type OutboxEvent } from './event-store.ts'
@@ -129,7 +130,7 @@ const eventOf = (row: Row): OutboxEvent => ({
   propertyKey: text(row['property_key']),
   method: text(row['method']),
   // written by JSON.stringify
-  payload: JSON.parse(text(row['payload'])) as JsonValue,
+  payload: parseTrustedJson(text(row['payload'])) as JsonValue,
   state: oneOf(EVENT_STATES, row['state']),
   attempts: integer(row['attempts']),
   createdAt: integer(row['created_at']),

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { getOwn, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
@@ -80,7 +81,7 @@ export function maskRequest(
   isSensitive: IsSensitive,
 ): JsonValue {
   // the bytes were written by requestBytes
-  const request = JSON.parse(new TextDecoder().decode(bytes)) as LifecycleRequest
+  const request = parseTrustedJson(new TextDecoder().decode(bytes)) as LifecycleRequest
   const { configuration, resources, ...identity } = request
   // the identity is public and shown next to the request, so it is not masked even if it contains a secret's text
   const shown = { configuration, resources: maskEntries(resources, isSensitive) }

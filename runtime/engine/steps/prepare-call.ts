@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
@@ -87,7 +88,7 @@ function requestOf(
 ): { bytes: Uint8Array; expected: LifecycleRequest } {
   if (request !== null) {
     // the bytes were written by requestBytes, but the stored row may be damaged
-    const expected = JSON.parse(new TextDecoder().decode(request)) as LifecycleRequest | null
+    const expected = parseTrustedJson(new TextDecoder().decode(request)) as LifecycleRequest | null
     if (expected?.operation?.operationId !== operation.operation_id || expected.stage !== stage)
       throw new Error('a frozen request is damaged')
     return { bytes: request, expected }

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import { DomainError } from '../../engine/refusals.ts'
@@ -188,5 +189,5 @@ async function inputOfBatch(
 ): Promise<BatchInputParts> {
   const plain = await opening(vault, tx, () => vault.open(input, batchPlace(batch_id)))
   // `createBatch` has stored what the contract's schema had parsed
-  return JSON.parse(plain.toString('utf8')) as BatchInputParts
+  return parseTrustedJson(plain.toString('utf8')) as BatchInputParts
 }

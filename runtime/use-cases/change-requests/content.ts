@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
@@ -44,7 +45,7 @@ export async function openContent(
     vault.open(row.content, changeRequestPlace(row.change_request_id)),
   )
   // written by `sealContent`
-  return JSON.parse(plain.toString('utf8')) as ChangeContent
+  return parseTrustedJson(plain.toString('utf8')) as ChangeContent
 }
 
 export function sealContent(

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import * as z from 'zod/mini'
 import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
@@ -157,7 +158,7 @@ function itemOf(draft: DraftOf): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseTrustedJson(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '../../../../contract/protocol/strict-json.ts'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { Exchange } from './send.ts'
@@ -54,7 +55,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 export function parseJson(body: Uint8Array): unknown {
   try {
     const text = utf8.decode(body)
-    return depthOf(text) > DEPTH_MAX ? undefined : JSON.parse(text)
+    return depthOf(text) > DEPTH_MAX ? undefined : parseTrustedJson(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
@@ -82,7 +83,7 @@ function isTyped(value: unknown): boolean {
 function parse(text: string | null): unknown {
   if (text === null) return null
   try {
-    return JSON.parse(text)
+    return parseTrustedJson(text)
   } catch {
     return null
   }
