@@ -22,6 +22,7 @@ const MAX_BODY_BYTES = 32_768
 const MAX_AGE_SECONDS = 120
 const TOLERANCE_SECONDS = 30
 const REMEMBERED_SECONDS = 600
+const KEYS_COOLDOWN_MS = 60_000
 /** Per address. Every provider that ends many sessions at once stays below it; what is refused, it may send again. */
 const RATE = { perSecond: 50, burst: 500 }
 
@@ -96,7 +97,11 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
       throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
     }
     const { issuer, jwksUri, algorithms } = verification
-    if (keys?.uri !== jwksUri) keys = { uri: jwksUri, set: createRemoteJWKSet(new URL(jwksUri)) }
+    if (keys?.uri !== jwksUri) {
+      // anybody may send a token with a key that does not exist
+      const set = createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: KEYS_COOLDOWN_MS })
+      keys = { uri: jwksUri, set }
+    }
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys.set, {
         issuer,

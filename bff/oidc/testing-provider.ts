@@ -24,6 +24,8 @@ export class ExternalProvider {
   refreshesIdToken = true
   /** How many refreshes were asked for. */
   refreshes = 0
+  /** How often its keys were read. */
+  keysRead = 0
   /** The tokens that were revoked. */
   revoked: string[] = []
   /** Changes its metadata; undefined removes an entry. */
@@ -91,6 +93,7 @@ export class ExternalProvider {
           ...this.metadata,
         }
       case '/jwks':
+        this.keysRead++
         return { keys: [this.publicJwk] }
       case '/userinfo':
         return this.userinfo
@@ -127,7 +130,7 @@ export class ExternalProvider {
   /** Signs a logout token; `changes` may remove claims with undefined. */
   logoutToken(
     changes: Record<string, unknown> = {},
-    header: { typ?: string; key?: CryptoKey } = {},
+    header: { typ?: string; key?: CryptoKey; kid?: string } = {},
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1000)
     const claims = {
@@ -139,8 +142,8 @@ export class ExternalProvider {
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
       ...changes,
     }
-    const { typ = 'logout+jwt', key = this.key } = header
-    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k1', typ }).sign(key)
+    const { typ = 'logout+jwt', key = this.key, kid = 'k1' } = header
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, typ }).sign(key)
   }
 
   /** Where a browser that comes to sign in or out is sent back to at once; null for other requests. */

@@ -167,6 +167,26 @@ describe('sessions of an external identity provider', () => {
       assert.equal(await status(again), 200)
     })
 
+    it('has the keys fetched once, as an ID token has, however many unknown keys are named (F11)', async () => {
+      const { sign } = provider
+      assert.equal(await logOut(await provider.logoutToken({ sub: 'u-1' })), 200)
+      await signedIn()
+      const before = provider.keysRead
+      const { privateKey: key } = await generateKeyPair('RS256')
+      provider.sign = (claims) => provider.signWith(key, claims, { alg: 'RS256', kid: crypto.randomUUID() })
+      try {
+        for (let tried = 0; tried < 10; tried++) {
+          const token = await provider.logoutToken({ sub: 'u-1' }, { key, kid: crypto.randomUUID() })
+          assert.equal(await logOut(token), 400)
+          assert.equal(await status(await signedIn()), 401)
+        }
+      } finally {
+        provider.sign = sign
+      }
+      // once by each of the two that verify, if the keys that they had were old
+      assert.ok(provider.keysRead - before <= 2, `${provider.keysRead - before}`)
+    })
+
     it('is refused if anything in it is wrong (F06)', async () => {
       const ada = await signedIn()
       const now = Math.floor(Date.now() / 1000)

@@ -34,7 +34,7 @@ const should = (id: string, text: string, open?: string): Requirement => ({
   ...must(id, text, open),
   level: 'SHOULD',
 })
-const could = (id: string, text: string, open: string): Requirement => ({
+const could = (id: string, text: string, open?: string): Requirement => ({
   ...must(id, text, open),
   level: 'COULD',
 })
@@ -175,11 +175,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   should('F08', 'What cannot be undone needs a recent sign-in, which the runtime verifies.'),
   must('F09', 'After a sign-in only pages of the console are returned to.'),
   should('F10', 'Without the provider sessions go on, and the console recovers by itself.'),
-  should(
-    'F11',
-    'Keys of a provider are fetched at most once a minute for unknown key ids.',
-    'The client of the provider caches keys by itself; how often it fetches unknown ones cannot be set.',
-  ),
+  should('F11', 'Keys of a provider are fetched at most once a minute for unknown key ids.'),
 
   must(
     'G01',
@@ -210,11 +206,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'The audit is a chain without gaps; signed anchors outside of the database reveal a chain that was cut or rewritten.',
   ),
   should('G11', 'A changed role is in force within a minute in all sessions of a person.'),
-  could(
-    'G12',
-    'A second person approves what cannot be undone.',
-    'Approvals are a part of change requests, which are not built yet.',
-  ),
+  could('G12', 'A second person approves what cannot be undone.'),
 
   must(
     'H01',
@@ -234,7 +226,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   should(
     'H07',
     'Migration, runtime, console and readers have roles of their own in the database.',
-    'One role needs both schemas, because console and runtime of one program share the database; a migration with a role of its own is possible (`DATABASE_MIGRATE=off`, `npm run migrate`).',
+    'One program needs one role for both schemas. Each may have its own where console and runtime are programs of their own, as may the migration (`DATABASE_MIGRATE=off`, `npm run migrate`) and the reads from a standby (`DATABASE_READ_URL`); no role is created for them.',
   ),
   should('H08', 'A backup cannot be restored without its sealing key.'),
 

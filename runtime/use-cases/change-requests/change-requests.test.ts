@@ -98,7 +98,7 @@ const nameIn = async (scope: Scope, property = 'name') =>
   (await deps.configuration(scope)).resources[MAIN]?.properties[property]
 
 describe('a change request', () => {
-  it('is approved by somebody else and applied once', async () => {
+  it('is approved by somebody else and applied once (G12)', async () => {
     const { scope } = await installed()
     const made = await propose(scope, changesOf({ name: 'b' }))
     const id = made.changeRequestId
