@@ -312,6 +312,32 @@ describe('a change request', () => {
   })
 })
 
+describe('a scheduled takeover', () => {
+  it('loses its schedule when its author makes it another one, for which nobody signed in (F08)', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => deps.install(shop, { scope: deps.newScope(), properties: {} })),
+    )
+    const takeover = (operationId: string): JsonObject => ({ action: 'TAKEOVER', targets: [operationId] })
+    for (const [kind, one, other] of [
+      ['TAKEOVER', { operationId: first!.operationId, run: 1 }, { operationId: second!.operationId, run: 1 }],
+      [
+        'BATCH',
+        { action: 'RETRY', targets: [first!.operationId] } as JsonObject,
+        takeover(second!.operationId),
+      ],
+    ] as const) {
+      const { changeRequestId: id } = await requested({ kind, title: kind, submit: true, input: one })
+      const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+      const times = { notBefore: at(1), notAfter: at(2), timeZone: 'UTC' }
+      const scheduled = await send(`/change-requests/${id}/schedule`, { revision: 1, ...times })
+      assert.equal(scheduled.errorCode, '0', JSON.stringify(scheduled.json))
+      assert.equal(await state(id), 'SCHEDULED')
+      await deps.ok(`/change-requests/${id}`, { method: 'PATCH', body: { kind, revision: 1, input: other } })
+      assert.deepEqual([await state(id), (await read(id)).schedule], ['OPEN', null])
+    }
+  })
+})
+
 describe('a change request of somebody else', () => {
   const kept = { '@type': 'Data', isSensitive: true } as const
   const KEPT = { [MAIN]: { password: kept } }

@@ -118,8 +118,10 @@ export async function editChangeRequest(
   }
   const authors = input === undefined ? row.author_ids : [...new Set([...row.author_ids, actor.id])]
   const author = actor.id === row.created_by_id ? authorOf(actor, row.change_request_id, written) : row.actor
-  // what somebody else wrote is not applied with the permissions of the author, unless somebody who has them schedules it
-  const isByOther = input !== undefined && actor.id !== row.created_by_id
+  // what somebody else wrote is not applied with the permissions of the author, unless somebody who has them schedules it; and a
+  // recent sign-in was for the takeover that it was then
+  const isTakeover = permissionFor(written.change) === 'operation:takeover'
+  const endsSchedule = input !== undefined && (actor.id !== row.created_by_id || isTakeover)
   if (input !== undefined) {
     const reading = { db: tx, keys: deps, author }
     let evaluated = await evaluateChange(reading, written)
@@ -129,7 +131,7 @@ export async function editChangeRequest(
     if (givesSecret(givenIn(input), flagged))
       evaluated = await evaluateChange(reading, { ...written, key: newKey(deps) })
     const facts = await factsOf(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
-    next = { ...locked, evaluated, facts: { ...facts, hasSchedule: facts.hasSchedule && !isByOther } }
+    next = { ...locked, evaluated, facts: { ...facts, hasSchedule: facts.hasSchedule && !endsSchedule } }
   }
   const state = stepOrConflict(next, 'edit')
   const stored = await store(tx, deps, next, {
@@ -138,7 +140,7 @@ export async function editChangeRequest(
       revision: row.revision + 1,
       author_ids: authors,
       actor: JSON.stringify(author),
-      ...(isByOther && { not_before: null, not_after: null, time_zone: null }),
+      ...(endsSchedule && { not_before: null, not_after: null, time_zone: null }),
       ...(title !== undefined && { title }),
       ...(reason !== undefined && { reason }),
     },
