@@ -221,6 +221,26 @@ describe('serve', () => {
     },
   )
 
+  it('serves requests that a connection sends ahead one at a time, and not too many (J01)', async (t) => {
+    let [active, most, served] = [0, 0, 0]
+    const slow = new Hono().get('/', async (c) => {
+      served++
+      most = Math.max(most, ++active)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      active--
+      return c.text('done')
+    })
+    const server = await serve({ app: slow, port: 0, hostname: '127.0.0.1' })
+    t.after(() => server.stop())
+    const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const last = request.replace('Host', 'Connection: close\r\nHost')
+    const answers = await sendRaw(server.port, request.repeat(9) + last)
+    assert.deepEqual([answers.split('done').length - 1, served, most], [10, 10, 1])
+    served = 0
+    await sendRaw(server.port, request.repeat(1_000) + last).catch(() => '')
+    assert.ok(served <= 1, `${served}`)
+  })
+
   it('responds with 503 until there is something to serve', async () => {
     const listener = await listen({ port: 0, hostname: '127.0.0.1' })
     const send = () => fetch(`http://127.0.0.1:${listener.port}/api/x`)

@@ -118,8 +118,7 @@ export async function listen({
       if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
         return void outgoing.writeHead(400, { ...own, connection: 'close' }).end('Bad request\n')
       if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
-      const handle = handler ?? wait
-      handle(incoming, outgoing)
+      inTurn(incoming, outgoing, () => (handler ?? wait)(incoming, outgoing))
     },
   )
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
@@ -155,6 +154,31 @@ export async function listen({
     },
     stop: ({ graceMs = 10_000 } = {}) => (stopping ??= stop(graceMs)),
   }
+}
+
+/** How many requests of one connection may wait for the one that is being served. Browsers and proxies send none ahead. */
+const AHEAD_MAX = 16
+
+/** The last request of each connection, and how many wait for it and those before. */
+const turns = new WeakMap<Duplex, { last: ServerResponse; waiting: number }>()
+
+/**
+ * Serves the requests of a connection one after the other, as they are answered anyway, so that requests sent ahead do not compete
+ * with those of others. Closes a connection with too many.
+ */
+function inTurn({ socket }: IncomingMessage, outgoing: ServerResponse, handle: () => void): void {
+  const before = turns.get(socket)
+  const isFree = before === undefined || before.last.writableFinished || before.last.destroyed
+  const waiting = isFree ? 0 : before.waiting + 1
+  if (waiting > AHEAD_MAX) return void socket.destroy()
+  const turn = { last: outgoing, waiting }
+  turns.set(socket, turn)
+  if (isFree) return handle()
+  before.last.once('close', () => {
+    const current = turns.get(socket)
+    if (current !== undefined) current.waiting--
+    if (!outgoing.destroyed) handle()
+  })
 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void

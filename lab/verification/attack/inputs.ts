@@ -121,17 +121,22 @@ export function limitAttacks(target: Target): Attack[] {
           'x-requested-by': 'console',
           'sec-fetch-site': 'same-origin',
         }
-        const statuses = await Promise.all(
-          Array.from(
-            { length: 60 },
-            async () =>
-              (await fetch(`${target.console}/api/events`, { headers, signal: stopped.signal })).status,
-          ),
+        let open = 0
+        await Promise.all(
+          Array.from({ length: 60 }, async () => {
+            const response = await fetch(`${target.console}/api/events`, { headers, signal: stopped.signal })
+            if (response.status !== 200) return
+            open++
+            // a stream that another one replaces ends
+            const read = () => response.text().catch(() => '')
+            void read().then(() => open--)
+          }),
         )
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
         const seen = await isServed()
+        const left = open
         stopped.abort()
-        const open = statuses.filter((status) => status === 200).length
-        return open > 20 ? `${open} streams of one session are open` : seen
+        return left > 20 ? `${left} streams of one session are open` : seen
       },
     },
   ]

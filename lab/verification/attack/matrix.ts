@@ -40,9 +40,34 @@ function foreignCall(target: Target, name: EndpointName, row: EndpointRow, perso
       const sent = body ?? (row.body === undefined ? undefined : '{}')
       const answer = await target.send({ ...request, ...(sent !== undefined && { body: sent }) })
       if (person === 'nobody') return notRefused(answer, [401])
-      return judge(answer, target, row, method === 'GET')
+      const seen = judge(answer, target, row, method === 'GET')
+      if (seen !== null || answer.status < 400) return seen
+      const nothing = Object.fromEntries(Object.keys(target.foreignIds).map((id) => [id, missing(id)]))
+      const other = await target.send({
+        ...request,
+        path: `/api${fillPath(path, { ...params, ...nothing })}${query}`,
+        ...(sent !== undefined && { body: replaced(sent, target.foreignIds, nothing) }),
+      })
+      const [known, unknown] = [answer, other].map(refusalIn)
+      return known === unknown ? null : `tells that it exists: ${known} and not ${unknown}`
     },
   }
+}
+
+const missing = (id: string): string => (id === 'name' ? 'nothing' : crypto.randomUUID())
+
+function replaced(
+  text: string,
+  ids: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+): string {
+  return Object.entries(ids).reduce((body, [id, value]) => body.replaceAll(value, others[id] ?? ''), text)
+}
+
+/** What a refusal says: neither the request that it is of, nor the object. */
+function refusalIn({ status, text }: Answer): string {
+  const { code, message } = JSON.parse(text) as { code?: string; message?: string }
+  return `${status} ${code} ${message}`
 }
 
 /** A list is filtered and the own things of a person are served; everything else is refused, and nothing is shown. */
@@ -73,6 +98,7 @@ function inForeign(body: object, { foreign, foreignIds }: Target): object {
   return {
     ...own,
     ...('scope' in own && own['scope'] !== null && { scope: foreign }),
+    ...('input' in own && { input: { bundleInstallId: foreignIds['bundleInstallId'] } }),
     ...('targets' in own && { targets: [foreignIds['bundleInstallId']] }),
     ...('operationIds' in own && { operationIds: [foreignIds['operationId']] }),
     ...('subject' in own && { subject: { kind: 'operation', operationId: foreignIds['operationId'] } }),

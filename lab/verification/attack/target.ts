@@ -96,6 +96,29 @@ export async function startTarget(databaseUrl: string): Promise<RunningTarget> {
     if (id === undefined) throw new Error(`The demo has nothing foreign in ${path}: ${text.slice(0, 200)}`)
     return id
   }
+  const bundleInstallId = await idOf('/installations', 'bundleInstallId')
+  const made = async (path: string, name: string, body: object, method = 'POST'): Promise<string> => {
+    const { text } = await send({ method, path: `/api${path}`, as: 'admin', body: JSON.stringify(body) })
+    const id = new RegExp(`"${name}":"([^"]+)"`).exec(text)?.[1]
+    if (id === undefined) throw new Error(`${path} made nothing: ${text.slice(0, 200)}`)
+    return id
+  }
+  const freeze = {
+    scopes: [foreign],
+    from: '2020-01-01T00:00:00.000Z',
+    to: '2020-01-02T00:00:00.000Z',
+    timeZone: 'UTC',
+    blocks: ['CONFIGURE'],
+    message: 'It is over',
+  }
+  const webhook = {
+    title: 'Foreign',
+    url: 'http://127.0.0.1:1/hook',
+    events: ['batch.finished'],
+    scope: foreign,
+    retryingAfterMinutes: 30,
+  }
+  const follow = { subject: { kind: 'installation', bundleInstallId } }
   return {
     console: url,
     runtime: running.runtimeUrl,
@@ -106,7 +129,16 @@ export async function startTarget(databaseUrl: string): Promise<RunningTarget> {
     // a bundle has an environment too, but no application runtime
     foreignTexts: [`"environmentKey":"${foreign.environmentKey}","applicationRuntimeId"`],
     foreignIds: {
-      bundleInstallId: await idOf('/installations', 'bundleInstallId'),
+      bundleInstallId,
+      name: await made('/freezes/foreign', 'name', freeze, 'PUT'),
+      webhookId: await made('/webhooks', 'webhookId', webhook),
+      followId: await made('/follows', 'followId', follow, 'PUT'),
+      changeRequestId: await made('/change-requests', 'changeRequestId', {
+        kind: 'DETACH',
+        title: 'Foreign',
+        input: { bundleInstallId },
+        submit: true,
+      }),
       operationId: await idOf('/operations', 'operationId'),
     },
     cookieOf,
