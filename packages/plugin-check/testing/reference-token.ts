@@ -24,6 +24,8 @@ export interface TokenParts {
   readToken(authorization: string | undefined): Token | null
   /** The key of the set for a token; undefined if there is none. */
   chooseKey(keys: readonly Jwk[], token: Token): Jwk | undefined
+  /** Whether the key set is fetched: there is no key for the token. */
+  needsKeys(keys: readonly Jwk[], key: Jwk | undefined): boolean
   isSigned(token: Token, key: Jwk): boolean
   /** What must be true of the claims before the body is read. */
   claimChecks: Record<'issuer' | 'audience' | 'expiry', (claims: Claims) => boolean>
@@ -42,6 +44,7 @@ export const tokenParts = (platform: string, pluginId: string): TokenParts => ({
     return { header: parse(head), claims: parse(body), input: Buffer.from(`${head}.${body}`), signature }
   },
   chooseKey: (keys, { header }) => keys.find(({ kid }) => kid === header['kid']),
+  needsKeys: (_keys, key) => key === undefined,
   isSigned: ({ header, input, signature }, key) =>
     header['alg'] === 'EdDSA' &&
     verify(
@@ -69,7 +72,7 @@ export function tokenVerifier(platform: string, parts: TokenParts) {
     const token = parts.readToken(authorization)
     if (token === null) return null
     let key = parts.chooseKey(keys, token)
-    if (key === undefined) {
+    if (parts.needsKeys(keys, key)) {
       const response = await fetch(`${platform}/bundle-runtime/api/.well-known/jwks.json`)
       // the key set of the platform
       keys = ((await response.json()) as { keys: Jwk[] }).keys

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import type { Change, Parts, Result, World } from './reference-parts.ts'
@@ -66,6 +67,8 @@ const asOutcome =
     }
   }
 
+const RESTART_AFTER = 20
+
 /** Ways in which correct plugins differ, by name. None of them has a finding. */
 export const STYLES = {
   'unknown-first': {
@@ -111,6 +114,23 @@ export const STYLES = {
       parts.reachBackend = async (request) => {
         await wait(40)
         return reachBackend(request)
+      }
+    },
+  },
+  restarting: {
+    title: 'loses all connections again and again, like a plugin that is deployed',
+    change(parts) {
+      const { answer } = parts
+      const open = new Set<IncomingMessage>()
+      let answered = 0
+      parts.answer = async (incoming) => {
+        open.add(incoming)
+        try {
+          return await answer(incoming)
+        } finally {
+          if (++answered % RESTART_AFTER === 0) for (const { socket } of open) socket.destroy()
+          open.delete(incoming)
+        }
       }
     },
   },

@@ -88,6 +88,20 @@ test('the keys are fetched from the platform', async (t) => {
   assert.equal(asked, '/base/bundle-runtime/api/.well-known/jwks.json')
 })
 
+test('a key that the platform adds is fetched within seconds', async (t) => {
+  const keys = [...tokens.keys.keys]
+  const { url, close } = await listen((_, outgoing) => {
+    outgoing.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
+  })
+  t.after(() => close())
+  const plugin = pluginWith({ platformApiBase: url, verify: true })
+  await sendRequest(plugin, request, await tokens.sign(request))
+  const added = await runtimeTokens('key-2')
+  keys.push(...added.keys.keys)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_000 })
+  assert.equal((await sendRequest(plugin, request, await added.sign(request))).response?.outcome, 'APPLIED')
+})
+
 test('if keys cannot be fetched the failure is retryable', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

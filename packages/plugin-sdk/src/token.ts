@@ -33,6 +33,8 @@ export interface TokenCheck {
 export type VerifyToken = (authorization: string | null) => Promise<JWTPayload>
 
 const CLOCK_TOLERANCE_SECONDS = 30
+/** An unknown key leads to a fetch of the key set at most so often: a new key works soon, and strangers cause few fetches. */
+const KEYS_PAUSE_MS = 2_000
 
 /** Verifies the tokens of lifecycle calls of a plugin. */
 export const tokenVerifier = (check: { pluginId: string; issuer: string; keys: Keys }): VerifyToken =>
@@ -47,7 +49,7 @@ export const tokenVerifier = (check: { pluginId: string; issuer: string; keys: K
 export function bearerVerifier({ audience, issuer, keys, requiredClaims }: TokenCheck): VerifyToken {
   const keySet =
     'platformApiBase' in keys && typeof keys.platformApiBase === 'string'
-      ? createRemoteJWKSet(jwksAddress(keys.platformApiBase))
+      ? createRemoteJWKSet(jwksAddress(keys.platformApiBase), { cooldownDuration: KEYS_PAUSE_MS })
       : createLocalJWKSet(keys as JSONWebKeySet)
   const explained = new Set<string>()
   function explain(mistake: string): void {

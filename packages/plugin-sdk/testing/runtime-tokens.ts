@@ -9,10 +9,9 @@ export interface RuntimeTokens {
   sign(request: LifecycleRequest, changes?: JWTPayload, expiresIn?: string): Promise<string>
 }
 
-/** Plays the runtime's part in authentication. */
-export async function runtimeTokens(): Promise<RuntimeTokens> {
+/** Plays the runtime's part in authentication, with one key. */
+export async function runtimeTokens(kid = 'key-1'): Promise<RuntimeTokens> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true })
-  const kid = 'key-1'
   return {
     keys: { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] },
     sign: (request, changes = {}, expiresIn = '5m') =>

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { Sent, Trial } from '../run/trial.ts'
+import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 import { short, topOf } from './read-response.ts'
 
@@ -92,6 +93,26 @@ export const FAILURE_CASES: readonly Case[] = [
     forRefusal((trial, _top, { retryable }) =>
       trial.check(typeof retryable === 'boolean', `retryable is ${short(retryable)}`),
     ),
+  ),
+  failure(
+    'invalid-is-final',
+    {
+      title: 'A failure of the invalid values is not to be retried',
+      level: 'SHOULD',
+      kind: 'behaviour',
+      needs: ['invalid'],
+      fix: 'Set retryable only if the same request, with the same input, can succeed later.',
+    },
+    async (trial) => {
+      const { before, after } = trial.install().operation('INSTALL', 1, { values: 'invalid' })
+      let { answer } = await trial.settle(before)
+      if (isDone(answer)) answer = (await trial.settle(after)).answer
+      trial.requires(!isDone(answer), 'The invalid values of the profile were accepted')
+      trial.check(
+        answer.kind !== 'failure' || answer.retryable !== true,
+        `The INSTALL got ${describeAnswer(answer)}, and the runtime repeats it although it cannot succeed`,
+      )
+    },
   ),
   failure(
     'error-path',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
-import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
+import type { Profile } from '../profile.ts'
 import type { Installation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
@@ -18,21 +19,26 @@ async function detached(trial: Trial): Promise<Installation> {
   return installation
 }
 
-/** Values of issued properties that INSTALL writes: `locator name` → value. */
+/** Values of issued properties among the writes of a response: `locator name` → value. */
+export function issuedIn({ resources }: Profile, written: JsonObject): Map<string, JsonValue> {
+  const values = new Map<string, JsonValue>()
+  for (const [locator, { writes }] of Object.entries(resources))
+    for (const [name, { isIssued }] of Object.entries(writes)) {
+      const properties = written[locator] ?? null
+      const data = isJsonObject(properties) ? properties[name] : undefined
+      if (isIssued && data !== undefined)
+        values.set(`${locator} ${name}`, isJsonObject(data) ? (data['value'] ?? null) : data)
+    }
+  return values
+}
+
+/** Values of issued properties that INSTALL writes. */
 async function issuedValues(trial: Trial, installation: Installation): Promise<Map<string, JsonValue>> {
   const values = new Map<string, JsonValue>()
   const operation = installation.operation('INSTALL', 1)
   for (const call of [operation.before, operation.after]) {
     const { answer } = await trial.finish(call)
-    for (const [locator, { writes }] of Object.entries(trial.profile.resources))
-      for (const [name, { isIssued }] of Object.entries(writes)) {
-        const properties = answer.writes[locator]
-        const data = isJsonObject(properties ?? null)
-          ? (properties as Record<string, JsonValue>)[name]
-          : undefined
-        if (isIssued && data !== undefined)
-          values.set(`${locator} ${name}`, isJsonObject(data) ? (data['value'] ?? null) : data)
-      }
+    for (const [where, value] of issuedIn(trial.profile, answer.writes)) values.set(where, value)
   }
   trial.requires(values.size > 0, 'INSTALL wrote none of the issued properties')
   return values
@@ -41,6 +47,16 @@ async function issuedValues(trial: Trial, installation: Installation): Promise<M
 function checkDifferent(trial: Trial, one: Map<string, JsonValue>, two: Map<string, JsonValue>): void {
   for (const [where, value] of one)
     trial.check(!isDeepStrictEqual(value, two.get(where)), `${where} has the same value twice`)
+}
+
+/** What a response does not write stays as it was. */
+export function checkIssuedStays(
+  trial: Trial,
+  issued: ReadonlyMap<string, JsonValue>,
+  written: JsonObject,
+): void {
+  for (const [where, value] of issuedIn(trial.profile, written))
+    trial.check(!issued.has(where) || isDeepStrictEqual(value, issued.get(where)), `${where} has changed`)
 }
 
 export const INSTALLATION_CASES: readonly Case[] = [
@@ -252,15 +268,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
       const { answer } = await trial.finish(
         installation.operation('CONFIGURE', 2, { values: 'changed' }).before,
       )
-      for (const [where, value] of issued) {
-        const [locator = '', name = ''] = where.split(' ')
-        const properties = answer.writes[locator]
-        const data = isJsonObject(properties ?? null)
-          ? (properties as Record<string, JsonValue>)[name]
-          : undefined
-        const isSame = data === undefined || (isJsonObject(data) && isDeepStrictEqual(data['value'], value))
-        trial.check(isSame, `${where} has changed`)
-      }
+      checkIssuedStays(trial, issued, answer.writes)
     },
   ),
   isolation(
@@ -298,6 +306,33 @@ export const INSTALLATION_CASES: readonly Case[] = [
         counts[0] === counts[1] && counts[0] !== 0,
         `They have ${counts.join(' and ')} entries in the state`,
       )
+    },
+  ),
+  isolation(
+    'similar-ids',
+    {
+      title: 'Installations whose bundleInstallId differs in one character are separate',
+      fix: 'Compare bundleInstallId as a whole: do not cut it, also not for a name that is derived from it.',
+    },
+    async (trial) => {
+      // no other id of this run begins alike
+      const id = trial.random.uuid(trial.idTime - 100 * trial.random.integer(2 ** 31))
+      const one = trial.install({ bundleInstallId: id })
+      await trial.complete(one.operation('INSTALL', 3))
+      const state = await trial.state(one)
+      for (const at of [0, id.length - 1]) {
+        const digit = (Number.parseInt(id.charAt(at), 16) ^ 1).toString(16)
+        const other = trial.install({ bundleInstallId: id.slice(0, at) + digit + id.slice(at + 1) })
+        const install = other.operation('INSTALL', 1)
+        for (const call of [install.before, install.after]) {
+          const { answer } = await trial.settle(call)
+          trial.check(isDone(answer), `The INSTALL of the other one got ${describeAnswer(answer)}`)
+        }
+        const found = countState(await trial.state(other))
+        trial.check(found === countState(state), `The other one has ${found} entries in the state`)
+        await trial.complete(other.operation('DETACH', 2))
+        await trial.checkSameState(one, state, 'The DETACH of the other one changed the state of the first')
+      }
     },
   ),
   isolation(

@@ -3,6 +3,7 @@ import type { Installation, Trial } from '../run/trial.ts'
 import { countState, seenIn } from '../run/state.ts'
 import { INSTALLED_VERSION, likeFirst, twinsOf, type CallOptions } from '../wire/build-call.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { checkIssuedStays, issuedIn } from './installations.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -75,9 +76,16 @@ export const MODULE_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { installation } = await prepare(trial, 'CONFIGURE')
+      const installed = [...trial.sent]
       const before = await trial.state(installation)
       const { answer } = await trial.settle(installation.operation('CONFIGURE', 2, { action: 'NONE' }).before)
       if (!isDone(answer)) trial.untested('the plugin refuses a Module with action NONE')
+      const issued = new Map(
+        installed.flatMap((sent) =>
+          sent.answer.kind === 'success' ? [...issuedIn(trial.profile, sent.answer.writes)] : [],
+        ),
+      )
+      if (answer.kind === 'success') checkIssuedStays(trial, issued, answer.writes)
       const after = await trial.state(installation)
       trial.check(countState(after) >= countState(before), 'Something of it is no longer in the state')
       for (const { properties } of Object.values(trial.profile.resources))

@@ -355,6 +355,18 @@ export const REPEAT_CASES: readonly Case[] = [
     },
   ),
   bytes(
+    'same-values-refused',
+    {
+      title: 'Other bytes are refused, even if they mean the same values',
+      level: 'SHOULD',
+      fix: 'Hash the bytes of the body as they arrive, not the values that were read from it.',
+    },
+    async (trial) => {
+      const spaced = ({ request }: Call): Buffer => Buffer.from(JSON.stringify(request, null, 1))
+      trial.checkRefused((await sendOtherBytes(trial, spaced)).other, 'The same call with more white space')
+    },
+  ),
+  bytes(
     'no-effect',
     { title: 'Other bytes have no effect', needs: ['changed', 'state'], fix: FINGERPRINT },
     async (trial) => {

@@ -29,9 +29,9 @@ async function callsFrom(
 }
 
 /** Which calls INSTALL leads to, in its stages or in a worker of the plugin. Blocks the case if there are none. */
-async function callsOfInstall(trial: Trial): Promise<readonly ServiceCall[]> {
+async function callsOfInstall(trial: Trial, installation = trial.install()): Promise<readonly ServiceCall[]> {
   const from = trial.platform.services.calls.length
-  await trial.complete(trial.install().operation('INSTALL', 1))
+  await trial.complete(installation.operation('INSTALL', 1))
   const calls = await callsFrom(trial, from, ({ length }) => length > 0)
   trial.requires(
     calls.length > 0,
@@ -69,9 +69,18 @@ export const SERVICE_CASES: readonly Case[] = [
       rule: 'resolving-references',
       fix: AGAIN,
     },
-    forEachServiceCall((trial, call) =>
-      trial.check(call.problem !== 'used-before', `${nameOf(call)} had a token that was used before`),
-    ),
+    async (trial) => {
+      const from = trial.platform.services.calls.length
+      const installation = trial.install()
+      await callsOfInstall(trial, installation)
+      for (const [index, type] of (['CONFIGURE', 'UPGRADE'] as const).entries()) {
+        const { before, after } = installation.operation(type, index + 2)
+        await trial.settle(before, { withinMs: DOWN_MS })
+        await trial.settle(after, { withinMs: DOWN_MS })
+      }
+      for (const call of trial.platform.services.calls.slice(from))
+        trial.check(call.problem !== 'used-before', `${nameOf(call)} had a token that was used before`)
+    },
   ),
   service(
     'method',

@@ -1,6 +1,6 @@
 import { newSigningKey } from '../wire/keys.ts'
 import type { TokenChanges, Trial } from '../run/trial.ts'
-import { isDone } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isFinalFailure } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 import { topOf } from './read-response.ts'
 
@@ -11,6 +11,9 @@ const token = caseGroup('token', {
 })
 
 const KEPT_CALLS = 6
+/** Longer than the usual pause between two fetches of a key set, which is 30 seconds. */
+const NEW_KEY_MS = 35_000
+const NEW_KEY_PAUSE_MS = 500
 const now = (): number => Math.floor(Date.now() / 1000)
 
 /** A call with this token is not executed, and is refused with 401. */
@@ -127,6 +130,29 @@ export const TOKEN_CASES: readonly Case[] = [
         token: { signature: { by: 'key', key: trial.platform.keys[1] } },
       })
       trial.check(isDone(answer), 'A token of the second key was refused')
+    },
+  ),
+  token(
+    'new-key',
+    {
+      title: 'A token of a key that was added to the key set is accepted',
+      fix: 'Fetch the key set again for a kid that it does not have, at most every few seconds.',
+    },
+    async (trial) => {
+      const hasFetchedAgain = trial.platform.keyFetches() > 1
+      const signature = { by: 'key', key: trial.platform.addKey() } as const
+      const { before } = trial.install().operation('INSTALL', 1)
+      const giveUpAt = performance.now() + NEW_KEY_MS
+      for (;;) {
+        const { answer } = await trial.send(before, {}, { signature })
+        if (isDone(answer)) return
+        trial.requires(!isFinalFailure(answer), `The INSTALL got ${describeAnswer(answer)}`)
+        if (performance.now() > giveUpAt) {
+          if (hasFetchedAgain) trial.untested('the plugin does not fetch the keys again so soon')
+          trial.check(false, `A token of a new key was refused for ${NEW_KEY_MS / 1_000} s`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, NEW_KEY_PAUSE_MS))
+      }
     },
   ),
   token(

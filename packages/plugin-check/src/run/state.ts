@@ -6,15 +6,15 @@ const PLACE = '{bundleInstallId}'
 
 /**
  * Reads the business state of an installation from the address in the profile. If the address does not name the
- * installation, only those items of a list, at the top or in a member of the top object, count that contain it. Null
- * without an address. Throws a UsageError.
+ * installation, only those items of a list, at the top or in a member of the top object, count that contain it. Lists of
+ * objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
  */
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
   if (address === undefined) return null
   const url = address.replaceAll(PLACE, encodeURIComponent(bundleInstallId))
   let json: unknown
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000), redirect: 'manual' })
+    const response = await fetchThroughRestarts(url, 'GET')
     json = response.status === 200 ? parseJson(new Uint8Array(await response.arrayBuffer())) : undefined
   } catch {
     json = undefined
@@ -23,7 +23,39 @@ export async function readState(address: string | undefined, bundleInstallId: st
     throw new UsageError(
       `The state address ${url} of the profile does not return JSON with status 200. Fix it or remove it.`,
     )
-  return address.includes(PLACE) ? json : select(json, bundleInstallId)
+  return withoutOrder(address.includes(PLACE) ? json : select(json, bundleInstallId))
+}
+
+/** The value with sorted keys, and with its lists of objects sorted by their text. */
+function withoutOrder(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(withoutOrder)
+    return items.every(isJsonObject) ? items.toSorted((a, b) => compare(textOf(a), textOf(b))) : items
+  }
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => compare(a, b))
+      .map(([name, item]) => [name, withoutOrder(item)]),
+  )
+}
+
+const textOf = (value: unknown): string => JSON.stringify(value)
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const TRIES = 4
+const FIRST_PAUSE_MS = 100
+
+/** Fetches what the plugin offers for tests. The plugin may be restarting. Throws after a few tries. */
+export async function fetchThroughRestarts(url: string, method: 'GET' | 'POST'): Promise<Response> {
+  for (let tried = 1, pause = FIRST_PAUSE_MS; ; tried++, pause *= 2) {
+    try {
+      return await fetch(url, { method, signal: AbortSignal.timeout(10_000), redirect: 'manual' })
+    } catch (error) {
+      if (tried === TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
 }
 
 function select(json: unknown, bundleInstallId: string): unknown {
@@ -50,6 +82,6 @@ const SEEN_MIN = 5
 
 /** Whether the state shows the value as a whole. False for values that are too short to tell. */
 export function seenIn(state: unknown, value: unknown): boolean {
-  const text = JSON.stringify(value)
-  return text.length >= SEEN_MIN && JSON.stringify(state).includes(text)
+  const text = textOf(withoutOrder(value))
+  return text.length >= SEEN_MIN && textOf(state).includes(text)
 }

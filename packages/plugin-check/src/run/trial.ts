@@ -9,7 +9,7 @@ import type { Random } from '../wire/random.ts'
 import { describeAnswer, isDone, isUndecided, readAnswer, type Answer } from '../wire/read-answer.ts'
 import type { Delivery, Exchange, Sender } from '../wire/send.ts'
 import type { Host } from './host.ts'
-import { readState } from './state.ts'
+import { fetchThroughRestarts, readState } from './state.ts'
 
 /** The plugin broke the rule of the case. */
 export class CaseFailed extends Error {
@@ -121,6 +121,7 @@ export interface SettleOptions {
 
 const FIRST_PAUSE_MS = 20
 const PAUSE_MAX_MS = 500
+const RESTART_PAUSE_MAX_MS = 700
 const ATTEMPTS_MIN = 4
 /** After so many calls without a definite result, such a plugin is not waited for as long as the profile allows. */
 const UNSETTLED_MAX = 3
@@ -150,7 +151,7 @@ export function createTrial(bench: Bench, random: Random): Trial {
     const { operation, stage, installation } = like.request
     if (operation.operationType !== 'INSTALL' || stage !== 'BEFORE_RESOURCES')
       bench.platform.activate(installation.bundleInstallId, operation.operationType)
-    const exchange = await bench.sender.send(bytes, authorization, delivery)
+    const exchange = await sendThroughRestarts(bytes, authorization, delivery)
     const result = { call, exchange, answer: readAnswer(exchange) }
     sent.push(result)
     if (operation.operationType === 'DETACH' && stage === 'AFTER_RESOURCES' && isDone(result.answer))
@@ -158,6 +159,25 @@ export function createTrial(bench: Bench, random: Random): Trial {
     if (result.answer.kind === 'failure' && bench.codes.size < CODES_MAX)
       bench.codes.add(result.answer.errorCode.slice(0, 128))
     return result
+  }
+
+  /**
+   * A plugin that others run may be restarted by them at any moment. The runtime repeats a call whose connection was lost
+   * or refused, and so does this, a few times.
+   */
+  async function sendThroughRestarts(
+    bytes: Buffer,
+    authorization: string | null,
+    delivery: Delivery = {},
+  ): Promise<Exchange> {
+    const isPlain = delivery.cutRequestAt === undefined && delivery.loseResponse !== true
+    for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+      const exchange = await bench.sender.send(bytes, authorization, delivery)
+      const isLost = exchange.response === null && !exchange.isTimedOut
+      const mayRestart = bench.host === null && isPlain && bench.unsettled.count < UNSETTLED_MAX
+      if (!isLost || !mayRestart || pause > RESTART_PAUSE_MAX_MS) return exchange
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
   }
 
   async function settle(attempt: () => Promise<Sent>, limitMs?: number): Promise<Sent> {
@@ -245,11 +265,7 @@ export function createTrial(bench: Bench, random: Random): Trial {
 }
 
 async function post(url: string, kind: string): Promise<void> {
-  const status = await fetch(url, {
-    method: 'POST',
-    signal: AbortSignal.timeout(10_000),
-    redirect: 'manual',
-  }).then(
+  const status = await fetchThroughRestarts(url, 'POST').then(
     (response) => response.status,
     () => null,
   )

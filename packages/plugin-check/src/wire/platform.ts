@@ -9,7 +9,7 @@ import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Reference } from '../../../../contract/protocol/typed-value.ts'
 import { UsageError, type Profile } from '../profile.ts'
 import { withTwins } from './build-call.ts'
-import { signToken, type SigningKey } from './keys.ts'
+import { newSigningKey, signToken, type SigningKey } from './keys.ts'
 import { parseJson } from './read-answer.ts'
 import { createServices, SERVICES_PATH, type Services } from './services.ts'
 
@@ -48,6 +48,8 @@ export interface Platform {
   calls: PlatformCall[]
   /** The services to which references resolve. */
   services: Services
+  /** Adds a key to the key set, as a platform does before it signs with it. */
+  addKey(): SigningKey
   /** How often the plugin fetched the keys. */
   keyFetches(): number
   /** Addresses and tokens that were handed out. */
@@ -84,6 +86,7 @@ export async function startPlatform(
   { port, keys, hasAuthorization, hasTwins }: PlatformOptions,
 ): Promise<Platform> {
   const profile = hasTwins ? withTwins(given) : given
+  const keySet: SigningKey[] = [...keys]
   const calls: PlatformCall[] = []
   const material: string[] = []
   const active = new Set<unknown>()
@@ -113,7 +116,7 @@ export async function startPlatform(
     const path = (incoming.url ?? '').split('?')[0] ?? ''
     if (path === JWKS) {
       keyFetches++
-      return send(outgoing, 200, { keys: keys.map(({ jwk }) => jwk) })
+      return send(outgoing, 200, { keys: keySet.map(({ jwk }) => jwk) })
     }
     if (path.startsWith(SERVICES_PATH)) return services.respond(incoming, outgoing)
     const body = parseJson(await readBody(incoming))
@@ -212,6 +215,11 @@ export async function startPlatform(
       mode = next
     },
     services,
+    addKey() {
+      const key = newSigningKey()
+      keySet.push(key)
+      return key
+    },
     keyFetches: () => keyFetches,
     activate(bundleInstallId, operationType) {
       if (operationType === 'DETACH') detached.delete(bundleInstallId)

@@ -10,6 +10,8 @@ export interface Exchange {
   problem: string | null
   /** Whether there was a connection: without one, the plugin has received nothing. */
   isConnected: boolean
+  /** No response arrived in the time that the checker waited. */
+  isTimedOut: boolean
   ms: number
 }
 
@@ -37,6 +39,9 @@ export interface Delivery {
 
 /** A response larger than this is cut off. The runtime accepts 1 MiB; more is read so that a case can judge the size. */
 const RESPONSE_MAX = 4 * 1024 * 1024
+/** After so many calls in a row without a response in time, a plugin that hangs is not waited for as long. */
+const TIMED_OUT_MAX = 3
+const HANGING_MS = 2_000
 
 export interface Sender {
   send(body: Buffer, authorization: string | null, delivery?: Delivery): Promise<Exchange>
@@ -47,9 +52,14 @@ export interface Sender {
 export function createSender(url: string, timeoutMs: number): Sender {
   const isHttps = new URL(url).protocol === 'https:'
   const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  let timedOut = 0
   return {
-    send: (body, authorization, delivery = {}) =>
-      exchange({ url, body, authorization, delivery, timeoutMs, agent, isHttps }),
+    async send(body, authorization, delivery = {}) {
+      const waitMs = timedOut < TIMED_OUT_MAX ? timeoutMs : Math.min(timeoutMs, HANGING_MS)
+      const sent = await exchange({ url, body, authorization, delivery, timeoutMs: waitMs, agent, isHttps })
+      timedOut = sent.isTimedOut ? timedOut + 1 : sent.response === null ? timedOut : 0
+      return sent
+    },
     close: () => agent.destroy(),
   }
 }
@@ -71,11 +81,13 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
   const started = performance.now()
   const request = { method, url, headers, body }
   let isConnected = false
+  let isTimedOut = false
   const ended = (response: Exchange['response'], problem: string | null): Exchange => ({
     request,
     response,
     problem,
     isConnected,
+    isTimedOut,
     ms: performance.now() - started,
   })
   return new Promise((resolve) => {
@@ -87,6 +99,7 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
       timeout: timeoutMs,
     })
     const limit = setTimeout(() => {
+      isTimedOut = true
       resolve(ended(null, `no response within ${timeoutMs / 1000} s`))
       outgoing.destroy()
     }, timeoutMs)

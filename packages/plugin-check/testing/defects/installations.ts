@@ -1,9 +1,26 @@
 import { breaks } from './defect.ts'
 import { refusing, installs, markOf, tenantsOf } from './plant.ts'
-import { digest } from '../reference-parts.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { digest, type Change } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
 
 // What is wrong with a DETACH and between installations.
+
+/** Stores the sequences under a part of the id. */
+const knowingInstallationBy =
+  (partOf: (bundleInstallId: string) => string): Change =>
+  (parts) => {
+    const { fence, raise } = parts
+    const cut = (request: LifecycleRequest): LifecycleRequest => {
+      const { installation } = request
+      return {
+        ...request,
+        installation: { ...installation, bundleInstallId: partOf(installation.bundleInstallId) },
+      }
+    }
+    parts.fence = (request) => fence(cut(request))
+    parts.raise = (request) => raise(cut(request))
+  }
 
 export const INSTALLATION_DEFECTS = {
   'detach-must-find': breaks(
@@ -136,6 +153,17 @@ export const INSTALLATION_DEFECTS = {
       }
     },
     ['repeat'],
+  ),
+  'id-by-end': breaks(
+    'isolation.similar-ids',
+    'knows an installation by the end of its bundleInstallId',
+    knowingInstallationBy((id) => id.slice(-12)),
+  ),
+  'id-by-start': breaks(
+    'isolation.similar-ids',
+    'knows an installation by the start of its bundleInstallId, which is a time',
+    knowingInstallationBy((id) => id.slice(0, 8)),
+    ['*'],
   ),
   'needs-workspace': breaks(
     'isolation.workspace-numbers',

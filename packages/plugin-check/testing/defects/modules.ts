@@ -41,6 +41,18 @@ export const MODULE_DEFECTS = {
       ),
     })),
   ),
+  'issues-for-unchanged-module': breaks(
+    'module.unchanged-stays',
+    'issues a new token for a Module with action NONE',
+    (parts) => {
+      const { tokenOf } = parts
+      parts.tokenOf = (request, found) =>
+        tokenOf(
+          request,
+          Object.values(request.resources).every(({ action }) => action === 'NONE') ? undefined : found,
+        )
+    },
+  ),
   'merges-values': breaks(
     'module.value-removed',
     'keeps the earlier value of a property that is no longer set',

@@ -201,6 +201,23 @@ export const REFERENCE_DEFECTS = {
     },
     ['service.event-id-stays'],
   ),
+  'keeps-access': breaks(
+    'service.access-used-once',
+    'keeps the access of an installation for its later operations',
+    (parts) => {
+      const { useReferences } = parts
+      const kept = new Map<string, readonly Access[]>()
+      parts.useReferences = async (request) => {
+        const { bundleInstallId } = request.installation
+        const access = await useReferences(request)
+        if (access.length > 0) kept.set(bundleInstallId, access)
+        else if (request.stage === 'AFTER_RESOURCES' && request.operation.operationType !== 'DETACH')
+          for (const one of kept.get(bundleInstallId) ?? [])
+            await parts.callService(one, request).catch(() => undefined)
+        return access
+      }
+    },
+  ),
   'calls-unknown-method': breaks(
     'service.method',
     'calls an event method that the service does not have',

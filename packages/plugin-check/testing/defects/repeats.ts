@@ -301,6 +301,11 @@ export const REPEAT_DEFECTS = {
     'compares everything but the sequence',
     hashing((request) => [request.operation, request.stage, request.resources, request.installation]),
   ),
+  'fingerprint-of-values': breaks(
+    'bytes.same-values-refused',
+    'compares the values of a request, not its bytes',
+    hashing((request) => request),
+  ),
   'executes-other-bytes': breaks(
     'bytes.no-effect',
     'refuses other bytes after it executed them',

@@ -109,6 +109,9 @@ export const TOKEN_DEFECTS = {
         Buffer.from(signature, 'base64url'),
       )
   }),
+  'keys-once': breaks('token.new-key', 'fetches the keys of the platform once', (parts) => {
+    parts.needsKeys = (keys) => keys.length === 0
+  }),
   'no-issuer': breaks('token.other-issuer', 'does not verify the issuer of tokens', anyClaim('issuer')),
   'no-audience': breaks(
     'token.other-audience',

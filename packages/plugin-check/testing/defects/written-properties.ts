@@ -111,6 +111,11 @@ export const WRITE_DEFECTS = {
     'writes retryable as a text',
     failing(({ data: failure }) => failure['retryable'] === false && (failure['retryable'] = 'false')),
   ),
+  'always-retryable': breaks(
+    'failure.invalid-is-final',
+    'calls every failure of its own checks one to be retried',
+    failing(({ errorCode, data: failure }) => errorCode === 'NAME_INVALID' && (failure['retryable'] = true)),
+  ),
   'lower-case-code': breaks(
     'failure.error-code',
     'uses lower-case error codes',
