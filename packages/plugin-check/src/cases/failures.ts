@@ -7,7 +7,7 @@ import { short, topOf } from './read-response.ts'
 
 const failure = caseGroup('failure', { rule: 'failure-data', kind: 'shape' })
 
-/** Sends a request for another plugin, a body that is not JSON, and other bytes of a call that has succeeded. */
+/** Sends a request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, and invalid values. */
 async function sendWrong(trial: Trial): Promise<Sent[]> {
   const { before, variant } = trial.install().operation('INSTALL', 1)
   await trial.finish(before)
@@ -16,22 +16,24 @@ async function sendWrong(trial: Trial): Promise<Sent[]> {
     await trial.settleBytes(foreign, before),
     await trial.settleBytes(Buffer.from('not JSON'), before),
     await trial.settle(variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })),
+    await trial.settle(trial.install().operation('INSTALL', 1, { values: 'invalid' }).before),
   ]
 }
 
-/** A failure envelope. Blocks the case if none can be provoked. */
-export async function provokeRefusal(trial: Trial): Promise<JsonObject | null> {
-  const found = (await sendWrong(trial)).find(({ answer }) => answer.kind === 'failure')
-  trial.requires(found !== undefined, 'No failure envelope could be provoked')
-  return found === undefined ? null : topOf(found)
+/** Failure envelopes. Blocks the case if none can be provoked. */
+export async function provokeRefusals(trial: Trial): Promise<JsonObject[]> {
+  const found = (await sendWrong(trial)).filter(({ answer }) => answer.kind === 'failure')
+  trial.requires(found.length > 0, 'No failure envelope could be provoked')
+  return found.map(topOf)
 }
 
 const forRefusal =
   (judge: (trial: Trial, top: JsonObject, data: JsonObject) => void): Case['run'] =>
   async (trial) => {
-    const top = (await provokeRefusal(trial)) ?? {}
-    const { data } = top
-    if (data !== null) judge(trial, top, isJsonObject(data) ? data : {})
+    for (const top of await provokeRefusals(trial)) {
+      const { data } = top
+      if (data !== null) judge(trial, top, isJsonObject(data) ? data : {})
+    }
   }
 
 export const FAILURE_CASES: readonly Case[] = [
@@ -44,8 +46,6 @@ export const FAILURE_CASES: readonly Case[] = [
     },
     async (trial) => {
       await sendWrong(trial)
-      const { before } = trial.install().operation('INSTALL', 1, { values: 'invalid' })
-      await trial.settle(before)
       const failures = trial.sent.filter(
         (sent) => !['0', undefined].includes(topOf(sent)['errorCode'] as string),
       )

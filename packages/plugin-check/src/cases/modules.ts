@@ -35,6 +35,26 @@ const LAST = '1.2.0'
 
 export const MODULE_CASES: readonly Case[] = [
   module(
+    'added',
+    {
+      title: 'An UPGRADE makes for a Module that it adds what an INSTALL makes',
+      fix: 'Decide by the action of each Module, not by the type of the operation.',
+    },
+    async (trial) => {
+      const { first, other } = twinsOf(trial.profile)
+      const [single, both] = [await countOf(trial, [first]), await countOf(trial, [first, other])]
+      if (single === null || both === null || both <= single)
+        trial.untested('the state does not show a second Module')
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1, { locators: [first] }))
+      const modules = likeFirst(trial.profile, [first, other])
+      const adds = { modules, actions: { [other]: 'INSTALL' }, targetVersion: NEXT } as const
+      await trial.complete(installation.operation('UPGRADE', 2, adds))
+      const found = countState(await trial.state(installation))
+      trial.check(found === both, `Afterwards there are ${found} entries in the state instead of ${both}`)
+    },
+  ),
+  module(
     'dropped',
     {
       title: 'An UPGRADE removes what the plugin made for a Module that it drops',

@@ -39,8 +39,9 @@ const sameAgain = (type: OperationType, stage: Stage): Case =>
     },
   )
 
-const OTHER_CALLS = 40
-const OTHERS_AT_ONCE = 5
+/** More than the usual size of a small cache. */
+const OTHER_CALLS = 120
+const OTHERS_AT_ONCE = 10
 
 /** Time for several attempts. */
 const FAILING_MS = 200

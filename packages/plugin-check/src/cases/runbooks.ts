@@ -1,5 +1,5 @@
 import { caseGroup, type Case } from './case.ts'
-import { provokeRefusal } from './failures.ts'
+import { provokeRefusals } from './failures.ts'
 
 const runbook = caseGroup('runbook', { rule: 'failure-data', kind: 'shape' })
 
@@ -17,7 +17,7 @@ export const RUNBOOK_CASES: readonly Case[] = [
       fix: 'Add an entry with errorCode, title, and text or url to the runbooks of the profile, and to the registration of the plugin.',
     },
     async (trial) => {
-      await provokeRefusal(trial)
+      await provokeRefusals(trial)
       const known = new Set(trial.profile.runbooks?.map(({ errorCode }) => errorCode))
       const missing = [...new Set([...trial.profile.errorCodes, ...trial.codes])]
         .filter((code) => !known.has(code))

@@ -306,6 +306,11 @@ test('a page instead of a plugin is explained in one line, and garbage that is n
     await run('run', ...options, '--url', page),
     /There is no lifecycle endpoint at .*: the response is not JSON, but text\/html\. Check --url\.$/,
   )
+  const marked = await serve(t, (_, response) => response.end('\uFEFF{"errorCode":"0"}'))
+  assertUsage(
+    await run('run', ...options, '--url', marked),
+    /The response of .* begins with a byte order mark, so it is not JSON\. Send UTF-8 without it\.$/,
+  )
   let count = 0
   const unsteady = await serve(t, (_, response) =>
     response.end(count++ === 0 ? 'not JSON' : '{"errorCode":"0","data":{"outcome":"APPLIED"}}'),

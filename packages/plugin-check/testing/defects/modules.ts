@@ -23,6 +23,15 @@ const withModules = (
 })
 
 export const MODULE_DEFECTS = {
+  'skips-added-module': breaks(
+    'module.added',
+    'makes nothing for a Module that an UPGRADE adds',
+    applying((request) =>
+      request.operation.operationType === 'UPGRADE'
+        ? withModules(request, ({ action }) => action !== 'INSTALL')
+        : request,
+    ),
+  ),
   'keeps-dropped-module': breaks(
     'module.dropped',
     'keeps what it made for a Module that an UPGRADE drops',

@@ -147,11 +147,11 @@ export const REPEAT_DEFECTS = {
     },
     ['concurrent', 'repeat', 'connection'],
   ),
-  'memory-of-twenty-calls': breaks(
+  'memory-of-hundred-calls': breaks(
     'repeat.after-other-calls',
-    'remembers the last twenty calls only',
+    'remembers the last hundred calls only',
     remembering((_parts, _request, _key, { state }) => {
-      for (const key of Object.keys(state.calls).slice(0, -20)) delete state.calls[key]
+      for (const key of Object.keys(state.calls).slice(0, -100)) delete state.calls[key]
     }),
     ['concurrent', 'repeat', 'connection'],
   ),

@@ -111,6 +111,14 @@ export const WRITE_DEFECTS = {
     'writes retryable as a text',
     failing(({ data: failure }) => failure['retryable'] === false && (failure['retryable'] = 'false')),
   ),
+  'long-business-message': breaks(
+    'failure.message',
+    'explains invalid values with more than 512 characters',
+    failing(
+      ({ errorCode, data: failure }) =>
+        errorCode === 'NAME_INVALID' && (failure['message'] = 'A name is a text. '.repeat(40)),
+    ),
+  ),
   'always-retryable': breaks(
     'failure.invalid-is-final',
     'calls every failure of its own checks one to be retried',
