@@ -20,7 +20,7 @@ test('an administrator creates a service account, whose token works until it is 
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
   const shown = page.getByRole('dialog', { name: 'Copy your token now' })
   const token = /bcsa_[\w-]{43}/.exec((await shown.textContent()) ?? '')?.[0] ?? ''
-  await shown.getByLabel('I have stored the secret in another way').check()
+  await shown.getByLabel('I have stored the secret elsewhere').check()
   await shown.getByRole('button', { name: 'I’ve copied it' }).click()
 
   const program = await playwright.request.newContext({

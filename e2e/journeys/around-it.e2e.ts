@@ -33,7 +33,7 @@ test('while no events arrive but requests work, the configuration of another per
   const release = system.proxy.hold('GET /api/events')
   try {
     const page = await signIn('olivia', configurationPath(crmScope, MAIL))
-    await expect(page.getByText('Live updates are off; read again every 30 s.')).toBeVisible({
+    await expect(page.getByText('Live updates are off. This page refreshes every 30 s.')).toBeVisible({
       timeout: 15_000,
     })
     await system.ended((await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)).operationId)

@@ -12,7 +12,7 @@ test('the audit log shows sign-ins, and the changes made to a plugin', async ({ 
     await page.reload()
     await expect(signIns.first()).toBeVisible({ timeout: 1_000 })
   }).toPass()
-  await signIns.first().getByRole('button', { name: 'Where this came from' }).click()
+  await signIns.first().getByRole('button', { name: 'Source', exact: true }).click()
   await expect(signIns.first()).toContainText(/from (127\.0\.0\.1|::1)/)
   await expect(signIns.first()).toContainText(`signed in through ${system.url}/idp`)
 

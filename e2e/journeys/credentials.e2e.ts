@@ -19,7 +19,7 @@ test('a credential is created and revoked only after a recent sign-in, and nothi
   await expect(creating.getByLabel('Reason for creating')).toHaveValue('The old one was in a log')
   await creating.getByRole('button', { name: 'Create', exact: true }).click()
   const secret = page.getByRole('dialog', { name: 'Copy your secret now' })
-  await secret.getByRole('checkbox', { name: 'I have stored the secret in another way' }).check()
+  await secret.getByRole('checkbox', { name: 'I have stored the secret elsewhere' }).check()
   await secret.getByRole('button', { name: 'I’ve copied it' }).click()
 
   await system.ageSignIns(3600)

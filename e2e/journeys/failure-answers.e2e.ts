@@ -218,7 +218,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin does not know its result',
     where: 'stopped.sync in Before resources',
     going: /No\..*Nobody is there until Monday/,
-    who: 'Plugin owner: Find out the result',
+    who: 'Plugin owner: Determine the result',
     todo: /Find out/,
   },
   {

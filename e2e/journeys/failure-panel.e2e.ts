@@ -186,7 +186,7 @@ const FAILURES: Record<string, Failure> = {
     says: [UNKNOWN, 'Find out in the plugin’s own state and logs whether it acted'],
     neverSays: ['retried automatically', 'is repeated'],
     isUsedUp: true,
-    next: 'Plugin owner: Find out the result',
+    next: 'Plugin owner: Determine the result',
   },
   'a request for a retry until the attempts are used up': {
     sequence: [

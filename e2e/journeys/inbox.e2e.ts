@@ -58,11 +58,11 @@ test('a follower is notified of a failure while looking elsewhere, gives it to a
   await expect(assigned).toHaveCount(0)
   await olivia.getByText('Snoozed', { exact: true }).click()
   await assigned.getByRole('button', { name: /^Actions for/ }).click()
-  await olivia.getByRole('menuitem', { name: 'Back to the inbox' }).click()
+  await olivia.getByRole('menuitem', { name: 'Move back to inbox' }).click()
   await olivia.getByText('Unread', { exact: true }).click()
   await expect(assigned).toBeVisible()
   await olivia.getByRole('button', { name: 'Mark all as read' }).click()
-  await expect(olivia.getByText('Nothing is unread')).toBeVisible()
+  await expect(olivia.getByText('No unread notifications')).toBeVisible()
   await expect(olivia.getByRole('link', { name: 'Inbox', exact: true })).toBeVisible()
 
   // the one who opened it has read it

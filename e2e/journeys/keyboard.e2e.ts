@@ -122,7 +122,7 @@ test('a pasted address, locator or id leads straight to its page, and a property
   await page.keyboard.press('Control+k')
   await expect(palette.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('https://elsewhere.example/operations')
-  await expect(palette).toContainText('This is an address of elsewhere.example, not of this console.')
+  await expect(palette).toContainText('This address belongs to elsewhere.example, not to this console.')
 })
 
 test('a pasted scope is opened in one step, and its property is found, edited, saved and undone by keyboard', async ({

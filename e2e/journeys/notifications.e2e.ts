@@ -24,11 +24,11 @@ test('an administrator creates a webhook, sees its secret once, and tests it', a
   const form = page.getByRole('dialog', { name: 'Create a webhook' })
   await form.getByLabel('Name').fill('On call')
   await form.getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
-  await form.getByLabel('Form', { exact: true }).selectOption('Text for a chat')
+  await form.getByLabel('Format').selectOption('Chat text')
   await form.getByRole('button', { name: 'Create webhook' }).click()
   const dialog = page.getByRole('dialog', { name: 'Copy your signing secret now' })
   const secret = /whsec_[A-Za-z0-9+/=]+/.exec(await dialog.innerText())?.[0] ?? ''
-  await dialog.getByRole('checkbox', { name: 'I have stored the secret in another way' }).check()
+  await dialog.getByRole('checkbox', { name: 'I have stored the secret elsewhere' }).check()
   await dialog.getByRole('button', { name: 'I’ve copied it' }).click()
 
   await page.getByRole('link', { name: 'On call' }).click()

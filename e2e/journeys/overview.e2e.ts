@@ -76,8 +76,8 @@ test('what a person runs comes first, and its end is told while another page is 
   const mine = page.getByRole('region', { name: 'Your operations and batches' })
   const operation = mine.getByRole('listitem').filter({ hasText: `/${crmScope.workspaceId}` })
   await expect(operation).toContainText('Detach CRM suite')
-  await operation.getByRole('button', { name: 'Tell me when it is over' }).click()
-  await expect(operation.getByRole('button', { name: 'You will be told' })).toBeVisible()
+  await operation.getByRole('button', { name: 'Notify me when it ends' }).click()
+  await expect(operation.getByRole('button', { name: 'You will be notified' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Catalog' }).click()
   await expectPage(page, 'Catalog')
   await expect

@@ -26,7 +26,7 @@ test('a restore is told to operators and support, with the operations in doubt, 
   )
   const told = sam
     .getByRole('status')
-    .filter({ hasText: 'The database was restored from the backup of 22 Nov 2026' })
+    .filter({ hasText: /The database was restored on .* from the backup of 22 Nov 2026/ })
   await expect(sam.getByRole('region', { name: 'Needs attention' })).toBeVisible()
   await expect(told).toHaveCount(0)
 
@@ -37,14 +37,14 @@ test('a restore is told to operators and support, with the operations in doubt, 
   await expect(sam.getByRole('combobox', { name: 'After a restore' })).toHaveValue('open')
   const row = sam.getByRole('row').filter({ hasText: String(crmScope.workspaceId) })
   await expect(row).toContainText('In doubt')
-  await expect(row).toContainText('Look at the operation in doubt')
+  await expect(row).toContainText('Check the operation in doubt')
   await row.getByRole('link').first().click()
 
   await expectPage(sam, 'Configure CRM suite Waiting In doubt')
   await expect(sam.getByText('It was in progress when the database went back in time')).toBeVisible()
   const evidence = sam.getByRole('region', { name: 'The result is not known yet' })
   await expect(sam.getByText('its plugins may have carried out more than this page shows')).toHaveCount(1)
-  await expect(evidence).toContainText('Support: Look at the operation in doubt')
+  await expect(evidence).toContainText('Support: Check the operation in doubt')
   await expect(evidence).not.toContainText('No action needed')
   const receipt = await system.call(ling, 'GET /operations/{operationId}/receipt', {
     params: { operationId },

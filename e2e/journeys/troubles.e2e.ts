@@ -28,7 +28,7 @@ test('a database that accepts no writes is told where people look, keeps the dra
   try {
     await test.step('the overview and the bar', async () => {
       const notice = overview.getByRole('alert').filter({ hasText: READ_ONLY })
-      await expect(notice).toContainText(/Noticed .*Nothing can be saved, and operations wait\./, {
+      await expect(notice).toContainText(/Detected .*Nothing can be saved, and operations are on hold\./, {
         timeout: 30_000,
       })
       await expect(notice).toContainText('Administrator: check whether the database is a standby')
@@ -37,7 +37,7 @@ test('a database that accepts no writes is told where people look, keeps the dra
     await test.step('the operation that waits for it', async () => {
       await operation.goto(`/operations/${operationId}`)
       const notice = operation.getByRole('alert').filter({ hasText: READ_ONLY })
-      await expect(notice).toContainText('This operation waits for the platform, not for a plugin.', {
+      await expect(notice).toContainText('This operation is waiting for the platform, not for a plugin.', {
         timeout: 30_000,
       })
       await expect(operation.getByRole('main')).toContainText('Platform: ')

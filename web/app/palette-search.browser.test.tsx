@@ -208,7 +208,10 @@ test('a pasted address of this console is opened; another one is named, and is n
   await expect.poll(address).toBe('/operations?state=FAILED')
   await userEvent.keyboard('{Control>}k{/Control}')
   for (const [text, note] of [
-    ['https://elsewhere.example/operations', 'This is an address of elsewhere.example, not of this console.'],
+    [
+      'https://elsewhere.example/operations',
+      'This address belongs to elsewhere.example, not to this console.',
+    ],
     [`${location.origin}/no/such/page`, 'This console has no page /no/such/page.'],
     ['https://', 'This is not a complete address.'],
   ] as const) {

@@ -22,7 +22,7 @@ test('a restore is told until it is dismissed in this browser', async () => {
   const first = await renderInConsole(<RecoveryNotice />)
   const notice = page.getByRole('status')
   await expect
-    .element(notice.getByText(/^The database was restored from the backup of 22 Nov 2026/))
+    .element(notice.getByText(/^The database was restored on .* from the backup of 22 Nov 2026/))
     .toBeVisible()
   await expect.element(notice.getByText(/2 operations were in progress/)).toBeVisible()
   const link = page.getByRole('link', { name: 'Show operations in doubt' })

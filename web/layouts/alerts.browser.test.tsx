@@ -92,8 +92,8 @@ test('what fails in the background is counted in the title, and notified when th
   await expect.poll(address).toBe(`/operations/${operationId}`)
 })
 
-const watch = page.getByRole('button', { name: 'Tell me when it is over' })
-const watching = page.getByRole('button', { name: 'You will be told' })
+const watch = page.getByRole('button', { name: 'Notify me when it ends' })
+const watching = page.getByRole('button', { name: 'You will be notified' })
 
 test('the end of an operation that a person watches is told once, also while its page is in front', async () => {
   const shown = recordNotifications()

@@ -84,7 +84,7 @@ test('where the browser refuses to copy, the text is selected to be copied by ha
     .last()
     .click()
   await expect.element(done).toHaveAttribute('aria-disabled', 'true')
-  await page.getByRole('checkbox', { name: 'I have stored the secret in another way' }).click()
+  await page.getByRole('checkbox', { name: 'I have stored the secret elsewhere' }).click()
   await expect.element(done).not.toHaveAttribute('aria-disabled', 'true')
 })
 

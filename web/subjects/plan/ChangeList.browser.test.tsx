@@ -16,8 +16,8 @@ test('says what becomes of a hidden value that a downgrade puts aside', async ()
     [aside, removed],
   ]) {
     const screen = await renderInConsole(<ChangeList changes={changes} label="Changes" />)
-    await expect.element(screen.getByText(/Taken out of use/)).toBeVisible()
-    expect(screen.getByText(/Taken out of use/).elements()).toHaveLength(1)
+    await expect.element(screen.getByText(/Not in use/)).toBeVisible()
+    expect(screen.getByText(/Not in use/).elements()).toHaveLength(1)
     await screen.unmount()
   }
 })

@@ -40,5 +40,5 @@ test('a value that is taken out of use is shown without opening the changes', as
   await expect.element(screen.getByText('1 value changes')).toBeVisible()
   await expect.element(screen.getByText('name', { exact: true })).not.toBeVisible()
   await screen.rerender(<OperationPlanView state={state([changed, aside])} />)
-  await expect.element(screen.getByText(/Taken out of use/)).toBeVisible()
+  await expect.element(screen.getByText(/Not in use/)).toBeVisible()
 })

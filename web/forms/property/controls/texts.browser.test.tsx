@@ -67,14 +67,14 @@ test('a domain of several lines is shown and refused, not joined', async () => {
 
 test('line ends of other systems stay, are named, and can be changed', async () => {
   const value = await renderField(text, 'a\r\nb\r\n')
-  await expect.element(page.getByText('Line ends: CRLF.')).toBeVisible()
+  await expect.element(page.getByText('Line endings: CRLF.')).toBeVisible()
   await inner.click()
   await userEvent.keyboard('{ControlOrMeta>}{End}{/ControlOrMeta}c{Enter}d')
   expect(value()).toBe('a\r\nb\r\nc\r\nd')
   await userEvent.keyboard('{ControlOrMeta>}{Home}{/ControlOrMeta}')
   await paste('1\r2\n')
   expect(value()).toBe('1\r2\na\r\nb\r\nc\r\nd')
-  await expect.element(page.getByText('Line ends: CRLF, CR, LF.')).toBeVisible()
+  await expect.element(page.getByText('Line endings: CRLF, CR, LF.')).toBeVisible()
   await userEvent.keyboard('{ControlOrMeta>}z{/ControlOrMeta}')
   expect(value()).toBe('a\r\nb\r\nc\r\nd')
   await userEvent.keyboard('{ControlOrMeta>}{Shift>}z{/Shift}{/ControlOrMeta}')
