@@ -101,7 +101,7 @@ test('a batch stops after the first failure, and what was not started is skipped
   const { page, scopes } = await selectFleet(system, signIn, { count: 4, version: '1.0.0' })
   for (const scope of scopes) await failAt(system, scope)
   const dialog = await setPort(page, 4)
-  await dialog.getByLabel('Items at the same time').fill('1')
+  await dialog.getByLabel('Concurrent items').fill('1')
   await dialog.getByLabel('Stop after failures').fill('1')
   await dialog.getByRole('button', { name: 'Save in 4 installations' }).click()
   await expect(page.getByRole('main')).toContainText('Too many items failed', { timeout: 30_000 })

@@ -90,7 +90,7 @@ test('on a phone a shift takes a new cause with one press, and copies its hand-o
   await page.getByRole('button', { name: 'Copy hand-over' }).click()
   await expect(page.getByText('Hand-over copied as Markdown.')).toBeVisible()
   const markdown = await page.evaluate(() => navigator.clipboard.readText())
-  expect(markdown).toContain('# Hand-over of the shift')
+  expect(markdown).toContain('# Shift hand-over')
   expect(markdown).toContain(`used up today.`)
 
   // the two actions of a night call stand in the first screen

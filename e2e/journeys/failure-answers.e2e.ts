@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
     what: 'There is no tenant for this installation. Install it first.',
     where: 'moved.sync in Before resources',
     who: 'Plugin owner',
-    todo: /Ask who moved the plugin/,
+    todo: /Ask the person who moved the plugin/,
     says: [
       'The plugin moved while this operation ran',
       'Move to the new cluster',
@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
     },
     what: 'A seat plan of this installation exists already.',
     where: 'killed.sync in Before resources',
-    who: 'Plugin owner: Find out what an earlier attempt left behind',
+    who: 'Plugin owner: Check what an earlier attempt left behind',
     todo: /./,
     says: ['The result of 1 earlier attempt is unknown, so killed.sync may have acted.'],
   },
@@ -219,7 +219,7 @@ const CASES: readonly Case[] = [
     where: 'stopped.sync in Before resources',
     going: /No\..*Nobody is there until Monday/,
     who: 'Plugin owner: Determine the result',
-    todo: /Find out/,
+    todo: /see whether it acted/,
   },
   {
     name: 'slow',
@@ -236,7 +236,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin did not respond in time',
     where: 'slow.sync in Before resources',
     who: 'Plugin owner: Check the plugin',
-    todo: /raise its time limit/,
+    todo: /raise its request timeout/,
     says: ['did not respond within 1 s', 'It is not known whether slow.sync acted.'],
   },
   {
@@ -391,7 +391,7 @@ const CASES: readonly Case[] = [
     where: 'clock.sync in Before resources',
     who: 'Plugin owner',
     todo: /clock/i,
-    says: ['Once the cause is fixed or has passed', /31\d s|5 min/],
+    says: ['Once the cause is fixed or gone', /31\d s|5 min/],
   },
   {
     name: 'limited',
@@ -546,7 +546,7 @@ test('a certificate that expires between two attempts is the cause, and the firs
       what: 'The plugin’s certificate has expired',
       where: 'expired.sync in Before resources',
       who: 'Plugin owner: Fix the certificate or HTTPS',
-      todo: /it has expired/,
+      todo: /has expired/,
       says: [/earlier attempt/],
     })
   } finally {

@@ -36,7 +36,7 @@ test('a value that another plugin wrote is named with its writer, and no retry i
   const operationId = await shop.ended((await shop.install()).operationId)
   const page = await signIn('sam', `/operations/${operationId}`)
   await expect(answerOf(page, 'Can a retry help?')).toHaveText(
-    'Hardly: it sends the same values from other plugins again',
+    'Unlikely: it sends the same values from other plugins again',
   )
   await expect(answerOf(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
   await expect(answerOf(page, 'Effect on the installation')).toContainText('Nothing runs yet')
@@ -97,9 +97,7 @@ test('a save that fails says that the installation still runs, and since when no
   const changed = page.getByRole('region', { name: 'What changed before this' })
   await expect(changed).toContainText('Nothing that this operation depends on')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
-  await expect(page.getByRole('dialog')).toContainText(
-    'version 1.0.0 is installed and runs. It will be removed.',
-  )
+  await expect(page.getByRole('dialog')).toContainText('Version 1.0.0 of this installation is still running.')
   await page.keyboard.press('Escape')
   await changed.getByRole('link', { name: 'Install' }).click()
   await expect(page.getByRole('heading', { name: /Install shop-books/ })).toBeVisible()
@@ -167,7 +165,7 @@ test('a failed save is compared with the last good one, and with another install
     { timeout: 15_000 },
   )
 
-  await page.getByRole('button', { name: 'Compare with the last good one' }).click()
+  await page.getByRole('button', { name: 'Compare with last success' }).click()
   const dialog = page.getByRole('dialog', { name: 'Compare with an operation that succeeded' })
   const values = dialog.getByRole('region', { name: 'Values' })
   await expect(values).toContainText('main › name')

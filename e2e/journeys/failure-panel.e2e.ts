@@ -141,7 +141,7 @@ const FAILURES: Record<string, Failure> = {
     sequence: [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'fail' }],
     title: 'The plugin reported that it failed',
     says: [`The results of 2 earlier attempts are unknown, so ${PLUGIN} may have acted.`],
-    next: 'Plugin owner: Find out what an earlier attempt left behind',
+    next: 'Plugin owner: Check what an earlier attempt left behind',
   },
   'a failure after the resources were changed': {
     sequence: [{ kind: 'failure-envelope', errorCode: 'HOOK_BROKEN', message: 'The hook is broken.' }],
@@ -183,7 +183,7 @@ const FAILURES: Record<string, Failure> = {
   'unknown until the attempts are used up': {
     sequence: [{ kind: 'unknown' }],
     title: 'The plugin does not know its result',
-    says: [UNKNOWN, 'Find out in the plugin’s own state and logs whether it acted'],
+    says: [UNKNOWN, 'Check the plugin’s own state and logs to see whether it acted'],
     neverSays: ['retried automatically', 'is repeated'],
     isUsedUp: true,
     next: 'Plugin owner: Determine the result',

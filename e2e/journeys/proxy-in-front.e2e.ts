@@ -69,7 +69,7 @@ test('a proxy that replays answers, asks to sign in, or limits callers is told f
   await page.goto(`/operations/${limited}`)
   await expect(panel.getByRole('heading', { name: 'The plugin limits its callers' })).toBeVisible()
   await expect(panel).toContainText('It asks to wait 120 s.')
-  await expect(panel).toContainText('The plugin asks to call again no earlier than')
+  await expect(panel).toContainText('The plugin asks not to be called again before')
   await expect(panel).toContainText('Support: Retry the operation')
   await expect(panel).not.toContainText(UNKNOWN)
 })

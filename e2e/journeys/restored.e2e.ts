@@ -41,9 +41,11 @@ test('a restore is told to operators and support, with the operations in doubt, 
   await row.getByRole('link').first().click()
 
   await expectPage(sam, 'Configure CRM suite Waiting In doubt')
-  await expect(sam.getByText('It was in progress when the database went back in time')).toBeVisible()
+  await expect(
+    sam.getByText('This operation was in progress when the database returned to an earlier state'),
+  ).toBeVisible()
   const evidence = sam.getByRole('region', { name: 'The result is not known yet' })
-  await expect(sam.getByText('its plugins may have carried out more than this page shows')).toHaveCount(1)
+  await expect(sam.getByText('its plugins may have done more than this page shows')).toHaveCount(1)
   await expect(evidence).toContainText('Support: Check the operation in doubt')
   await expect(evidence).not.toContainText('No action needed')
   const receipt = await system.call(ling, 'GET /operations/{operationId}/receipt', {
@@ -73,6 +75,8 @@ test('a restore is told to operators and support, with the operations in doubt, 
 
   await system.script.clear()
   await expectPage(sam, 'Configure CRM suite Succeeded')
-  await expect(sam.getByText('It was in progress when the database went back in time')).toBeVisible()
+  await expect(
+    sam.getByText('This operation was in progress when the database returned to an earlier state'),
+  ).toBeVisible()
   await forget()
 })

@@ -42,16 +42,16 @@ test('a support engineer types the words of a customer, and is told which of the
   await expect(rows.first()).toBeVisible()
   await search.fill('relay letters since yesterday, invoices unicorn')
   await expect(rows).toHaveCount(1)
-  await expect(
-    page.getByRole('status').filter({ hasText: 'No operation has all of these words' }),
-  ).toContainText('Shown: those with “relay”, “letters”, without “invoices”, “unicorn”.')
+  await expect(page.getByRole('status').filter({ hasText: 'No operation matches all words' })).toContainText(
+    'Showing matches for “relay”, “letters”, ignoring “invoices”, “unicorn”.',
+  )
   await search.fill('last hour unicorn')
   await expect(page.getByText('No matches')).toBeVisible()
 
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Search' })
   await palette.getByRole('combobox').fill('letters relay unicorn since yesterday')
-  await expect(palette.getByText('No operation has all of these words', { exact: false })).toBeVisible()
+  await expect(palette.getByText('No operation matches all words', { exact: false })).toBeVisible()
   await palette.getByRole('option').filter({ hasText: 'CRM suite' }).first().click()
   await expect(page).toHaveURL(new RegExp(operationId))
 })

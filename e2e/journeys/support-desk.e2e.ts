@@ -66,7 +66,7 @@ test('equal failures are one cause, of which one operation is retried before the
   const page = await signIn('sam', `/operations?view=causes&errorCode=${errorCode}`)
   await expect(page.getByRole('cell', { name: /^3 operations of CRM suite.*in 3 scopes/ })).toBeVisible()
   // the hour says when its plugin failed
-  const hours = page.getByRole('table', { name: 'Failures of the last 24 hours' })
+  const hours = page.getByRole('table', { name: 'Failures in the last 24 hours' })
   await hours
     .getByRole('row', { name: /^scripted-hooks/ })
     .getByRole('link')

@@ -170,7 +170,7 @@ function linesOf(type: string, data: JsonObject, safe: (text: string) => string)
 const RETRY_HELPS_TEXTS: Readonly<Record<string, string>> = {
   YES: 'Yes',
   AFTER_CHANGE: 'Only after the cause is fixed',
-  NEVER: 'Hardly: it sends the same values again',
+  NEVER: 'Unlikely: it sends the same values again',
 }
 
 /** `PLUGIN_OWNER` as `plugin owner`. */

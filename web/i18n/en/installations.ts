@@ -1,11 +1,11 @@
 export const overview = {
   title: 'Overview',
   webhooks: {
-    one: 'The webhook {names} is not accepted, so its notifications do not arrive.',
-    other: '{n} webhooks are not accepted, so their notifications do not arrive: {names}.',
+    one: 'The receiver of the webhook {names} does not accept notifications.',
+    other: 'The receivers of {n} webhooks do not accept notifications: {names}.',
   },
   clocks:
-    'The clocks of a runtime and of the database differ by {time}. Work continues, but times on these pages may be wrong. Ask an administrator to synchronize the clocks (NTP).',
+    'A runtime’s clock and the database’s clock differ by {time}. Work continues, but times shown here may be wrong. Ask an administrator to synchronize the clocks (NTP).',
   'mine.title': 'Your operations and batches',
   'mine.all': 'All of yours',
   'attention.title': 'Needs attention',
@@ -14,7 +14,7 @@ export const overview = {
   'attention.waiting': 'Retrying automatically',
   'attention.waiting.hint': 'Result unknown or retry requested. Check only if this continues.',
   'attention.inDoubt.hint':
-    'In progress when the database went back in time. Check what their plugins have done.',
+    'In progress when the database returned to an earlier state. Check what their plugins did.',
   'attention.locked': 'Locked for a long time',
   'attention.locked.hint': 'In progress for more than {time}.',
   'attention.all': 'View all',

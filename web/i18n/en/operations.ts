@@ -25,9 +25,9 @@ export const operations = {
   'field.retryHelps': 'Can a retry help?',
   'field.retryHelps.YES': 'Yes',
   'field.retryHelps.YES.later': 'Yes, once the plugin accepts calls again',
-  'field.retryHelps.YES.perhaps': 'Once the cause is fixed or has passed',
+  'field.retryHelps.YES.perhaps': 'Once the cause is fixed or gone',
   'field.retryHelps.AFTER_CHANGE': 'Only after the cause is fixed',
-  'field.retryHelps.NEVER': 'Hardly: it sends the same values from other plugins again',
+  'field.retryHelps.NEVER': 'Unlikely: it sends the same values from other plugins again',
   'field.stoppedAt': 'Stopped at',
   'field.resource': 'Resource',
   'field.action': 'Change',
@@ -43,8 +43,8 @@ export const operations = {
     other: '{n} operations assigned to {person}.',
   },
   'assignee.someAssigned': {
-    one: '{n} operation assigned. {refused} not: you don’t have permission in their scopes.',
-    other: '{n} operations assigned. {refused} not: you don’t have permission in their scopes.',
+    one: '{n} operation assigned. {refused} not assigned: you don’t have permission in their scopes.',
+    other: '{n} operations assigned. {refused} not assigned: you don’t have permission in their scopes.',
   },
   'assignee.permission': 'You don’t have permission to assign operations or add notes.',
   'assignee.title': 'Assignee and notes',
@@ -60,7 +60,7 @@ export const operations = {
   // the list
   'list.search': 'Search, e.g. mail since Tuesday',
   'search.word': '“{word}”',
-  'search.fewer': 'No operation has all of these words. Shown: those with {words}, without {leftOut}.',
+  'search.fewer': 'No operation matches all words. Showing matches for {words}, ignoring {leftOut}.',
   'search.since': '“{phrase}”: created since {since}.',
   'search.until': '“{phrase}”: created before {until}.',
   'search.between': '“{phrase}”: created from {since} to {until}.',
@@ -69,7 +69,7 @@ export const operations = {
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
   'list.totalAtLeast': 'at least {n} operations in total',
-  'list.searchedTo': 'The search has read the operations to {time}. Next continues there.',
+  'list.searchedTo': 'Searched back to {time}. Press Next to continue from there.',
   'list.totalMore': 'more than {n} operations in total',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',
@@ -82,12 +82,12 @@ export const operations = {
   'filter.installation': 'Installation',
 
   // the causes of failures
-  'hours.title': 'Failures of the last 24 hours',
+  'hours.title': 'Failures in the last 24 hours',
   'hours.plugin': 'Plugin',
   'hours.runtime': 'The runtime itself',
   'hours.cell': {
-    one: '{n} failed operation of {plugin}, created in the hour from {from}',
-    other: '{n} failed operations of {plugin}, created in the hour from {from}',
+    one: '{plugin}: {n} failed operation created in the hour from {from}',
+    other: '{plugin}: {n} failed operations created in the hour from {from}',
   },
   'causes.view': 'Show',
   'causes.view.operations': 'Operations',
@@ -117,10 +117,10 @@ export const operations = {
   'cause.state.TAKEN': 'Taken',
   'cause.state.WAITING': 'Waiting',
   'cause.state.SOLVED': 'Solved',
-  'cause.none': 'No operation is failed with it now',
+  'cause.none': 'No failed operations now',
   'cause.operationsIn': '{n} operations of {bundles} bundles',
   'cause.total': { one: '{n} cause in total', other: '{n} causes in total' },
-  'cause.newSince': 'New since you looked',
+  'cause.newSince': 'New since your last visit',
   'cause.waitingFor': 'for {whom}',
   'cause.first': 'First failure',
   'cause.last': 'Last failure',
@@ -133,13 +133,13 @@ export const operations = {
     one: 'Seen before: {n} failure, {last}.',
     other: 'Seen before: {n} failures, the last {last}.',
   },
-  'cause.solvedBefore': 'Solved the last time {time}: {how}',
+  'cause.solvedBefore': 'Last solved {time}: {how}',
   'cause.solvedNow': 'Solved {time}: {how}',
   'cause.succeeded': 'One operation succeeded {time}: {how}',
   'cause.solvedBy': 'Solved by',
   'cause.solvedRetry': 'retry by {person}. Reason: {reason}',
-  'cause.solvedSaid': 'as {person} says: {reason}',
-  'cause.solvedElsewhere': 'a retry in a scope that you may not see',
+  'cause.solvedSaid': 'according to {person}: {reason}',
+  'cause.solvedElsewhere': 'a retry in a scope that you can’t view',
   'cause.solvedOperation': 'Show the operation',
   'cause.neverSolved': 'Not known',
   'cause.changeBefore': 'The last change before that retry, {time}',
@@ -148,7 +148,7 @@ export const operations = {
   'cause.takeover.permission': 'You don’t have permission to take over operations.',
   'cause.assigned': { one: '{n} cause assigned.', other: '{n} causes assigned.' },
   'cause.past.empty': 'No earlier causes',
-  'cause.past.empty.message': 'Causes stay here when no operation is failed with them any more.',
+  'cause.past.empty.message': 'Causes move here when they have no failed operations left.',
   'cause.note': 'Add note',
   'cause.note.dialog': 'Add a note to the cause',
   'cause.note.field': 'Note',
@@ -157,17 +157,17 @@ export const operations = {
     'Everyone who sees a failure with this cause can read the note, in other scopes too. It can’t be changed or deleted. It is also recorded in the audit log.',
   'cause.wait': 'Wait for someone',
   'cause.wait.dialog': 'Wait for someone',
-  'cause.wait.field': 'Whom or what does it wait for?',
-  'cause.wait.missing': 'Enter whom or what it waits for',
+  'cause.wait.field': 'Who or what are you waiting for?',
+  'cause.wait.missing': 'Enter who or what you are waiting for',
   'cause.wait.about':
-    'The cause is then listed as waiting. Everyone who sees a failure with this cause can read this.',
+    'The cause is listed as waiting. Everyone who sees a failure with this cause can read your text.',
   'cause.wait.nobody': 'It is not assigned to anyone.',
   'cause.solve': 'Mark as solved',
   'cause.solve.dialog': 'Mark as solved',
   'cause.solve.field': 'What solved it?',
   'cause.solve.missing': 'Enter what solved it',
   'cause.solve.about':
-    'It is shown with the next failure that has this cause, to everyone who sees it. The operations stay failed until they are retried or taken over.',
+    'Everyone who sees the next failure with this cause can read your answer. The operations stay failed until they are retried or taken over.',
 
   // a shift
   'duty.title': 'On duty',
@@ -175,15 +175,15 @@ export const operations = {
   'duty.mine.hint': 'Causes that you took, and operations that are assigned to you.',
   'duty.mine.empty': 'Nothing is assigned to you.',
   'duty.new': 'New',
-  'duty.new.hint': 'Causes that nobody works on.',
+  'duty.new.hint': 'Causes that nobody is working on.',
   'duty.new.empty': 'No new causes.',
   'duty.others': 'With someone else',
-  'duty.others.hint': 'Causes that others took, or that wait for someone.',
-  'duty.others.empty': 'Nothing is with someone else.',
+  'duty.others.hint': 'Causes that others are working on, or that are waiting for someone.',
+  'duty.others.empty': 'Nobody else is working on a cause.',
   'duty.solved': 'Solved in this shift',
   'duty.nothing': 'Nothing.',
   'duty.handOver': 'Copy hand-over',
-  'duty.handOver.title': 'Hand-over of the shift',
+  'duty.handOver.title': 'Shift hand-over',
   'duty.copied': 'Hand-over copied as Markdown.',
 
   // the page of an operation
@@ -202,7 +202,7 @@ export const operations = {
   'detail.noCalls': 'No plugin is called in this stage.',
   'detail.noPlugins': 'No plugins are bound. The runtime does everything itself.',
   'detail.effectUnknown':
-    'An earlier call of {plugins} has an unknown result and may still have an effect. The plugin is retired, so the platform answered in its place and does not know. Check its data by hand.',
+    'An earlier call of {plugins} has an unknown result and may still take effect. The plugin is retired, so the platform answered in its place and cannot tell. Check the plugin’s data by hand.',
   'detail.attemptsRemoved':
     'The attempts of this operation, with their requests and responses, were removed when their retention period ended.',
   'detail.parallel': 'parallel',
@@ -221,7 +221,7 @@ export const operations = {
   'detail.attempts': { one: '{n} attempt', other: '{n} attempts' },
   'detail.notLoaded': 'Load attempts {first} to {last}',
 
-  'facts.sequence.hint': 'The number of this operation within its installation. A retry keeps it.',
+  'facts.sequence.hint': 'The number of this operation within its installation. A retry does not change it.',
   'facts.run.hint': 'Starts at 1 and increases each time someone retries.',
   'facts.sequenceAndRun': '{sequence}, run {run}',
 
@@ -241,15 +241,15 @@ export const operations = {
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.CHECK_VALUES':
-    'Check the values that other plugins wrote in this operation, or should have written. If one is wrong or missing, have the plugin that wrote it fixed, take the operation over, and install again.',
+    'Check the values that other plugins wrote in this operation, or should have written. If a value is wrong or missing, get the plugin that writes it fixed, then take the operation over and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
   'remedy.FIX_CAUSE.earlier':
-    'An earlier attempt has an unknown result. Find out in the plugin’s logs for this operation ID whether it acted: what the plugin reports may be what that attempt left behind. Have that completed or removed, then retry.',
+    'An earlier attempt has an unknown result. Check the plugin’s logs for this operation ID to see whether that attempt acted: this failure may come from what it left behind. Complete or remove that, then retry.',
   'remedy.lowered.timeoutMs':
-    'The plugin’s time limit was lowered before this, from {before} to {after} ms: check first that it is long enough.',
+    'The plugin’s request timeout was lowered from {before} to {after} ms before this operation. First check that it is long enough.',
   'remedy.lowered.maxAttempts':
-    'The plugin’s number of attempts was lowered before this, from {before} to {after}: check first that they are enough.',
+    'The plugin’s attempts per run were lowered from {before} to {after} before this operation. First check that this is enough.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
   'remedy.FIX_RESPONSE.replayed':
     'Find the cache or proxy between the platform and the plugin that replays responses, and exempt the endpoint from it. Then retry.',
@@ -260,39 +260,40 @@ export const operations = {
   'remedy.FIX_RESPONSE.elsewhere':
     'Check which plugin answers at this endpoint, and correct the endpoint or the route to it. If it is the right plugin, have its owner fix it. Then retry.',
   'remedy.moved':
-    'Ask who moved the plugin whether the new endpoint has what the old one had. If not, have it moved there, or set the endpoint back. Then retry.',
-  'remedy.newEndpoint': 'The plugin’s endpoint was changed before this: check first that it is right.',
+    'Ask the person who moved the plugin whether its data moved with it. If not, move the data or change the endpoint back. Then retry.',
+  'remedy.newEndpoint':
+    'The plugin’s endpoint was changed before this operation. First check that it is correct.',
   'remedy.clock':
-    'First have the clock of the plugin’s host corrected: with a wrong clock, valid tokens look expired or not valid yet.',
+    'First correct the clock of the plugin’s host: with a wrong clock, valid tokens appear expired or not yet valid.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
   'remedy.CHECK_PLUGIN.slow':
-    'Find out in the plugin’s logs for this operation ID why it took so long. If it needs longer, ask an administrator to raise its time limit. Then retry.',
+    'Check the plugin’s logs for this operation ID to see why it took so long. If it needs more time, ask an administrator to raise its request timeout. Then retry.',
   'remedy.CHECK_PLUGIN.tooLarge':
-    'Ask the plugin’s owner to return less: a response may have at most {limit} MiB. Then retry.',
+    'Ask the plugin’s owner to make the response smaller: the limit is {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
-    'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
+    'Check the plugin’s own state and logs to see whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.disabled':
-    '{person} disabled the plugin {time}. Reason: {reason}. Ask them before it is enabled again, then retry.',
+    '{person} disabled the plugin {time}. Reason: {reason}. Check with them before you enable it again, then retry.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.retired': '{person} retired the plugin {time}. Reason: {reason}.',
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
   'remedy.TAKE_OVER':
     'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
   'remedy.CREATE_CREDENTIAL':
-    'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner, who sets it in the plugin. Then retry.',
+    'Ask an administrator to create a credential for the plugin, and the plugin’s owner to set it in the plugin. Then retry.',
   'remedy.RESTORE_SERVICE':
     'Ask an administrator to register or enable the service for this scope. Then retry.',
   'remedy.RESTORE_SERVICE.owner':
-    'Install the bundle of the service again and ask an administrator to register the service with it, or refer to another service. Then retry.',
+    'Install the bundle that provides the service again, and ask an administrator to register the service with it. Or refer to another service. Then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
   'remedy.FIX_ENDPOINT.away':
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
     'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsExpired':
-    'Ask the plugin’s owner to replace the certificate by a valid certificate: it has expired. Then retry.',
+    'The certificate has expired. Ask the plugin’s owner to replace it with a valid certificate. Then retry.',
   'remedy.FIX_TLS.callTlsUntrusted':
     'Ask the plugin’s owner for a valid certificate, signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsWrongName':
@@ -300,17 +301,17 @@ export const operations = {
   'remedy.ALLOW_ENDPOINT':
     'Ask an administrator to allow the endpoint in this deployment, or to register another one. Then retry.',
   'remedy.CHECK_IN_DOUBT':
-    'It continues from the restored state, but its plugins may have carried out more than this page shows: look at their logs and data. If it fails because its sequence is stale, take it over and install again.',
+    'The operation continues from the restored state, but its plugins may have done more than this page shows. Check their logs and data. If the operation fails because its sequence is stale, take it over and install again.',
   inDoubt: 'In doubt',
   'inDoubt.meaning':
-    'It was in progress when the database went back in time, so its plugins may have seen a later state.',
-  'inDoubt.since': 'It was in progress when the database went back in time, {time}.',
+    'This operation was in progress when the database returned to an earlier state, so its plugins may have seen a later one.',
+  'inDoubt.since': 'This operation was in progress when the database returned to an earlier state, {time}.',
   'filter.inDoubt': 'After a restore',
   'remedy.CHECK_RUNTIME':
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
   'failed.next.replayed': 'Find what replays responses in front of the plugin',
   'failed.next.elsewhere': 'Check which plugin answers at the endpoint',
-  'failed.next.earlier': 'Find out what an earlier attempt left behind',
+  'failed.next.earlier': 'Check what an earlier attempt left behind',
   'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
   'failed.now': 'Still in progress?',
   'failed.now.stopped': 'No. The operation has stopped and nothing is scheduled.',
@@ -329,29 +330,29 @@ export const operations = {
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
   'failed.endpoint.moved':
-    'The plugin moved while this operation ran: {time}, its endpoint changed from {before} to {after}. What it did there may be missing at the new endpoint.',
+    'The plugin moved while this operation ran: its endpoint changed from {before} to {after}, {time}. What it did at the old endpoint may be missing at the new one.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
-  'running.title.PENDING': 'This operation waits for a worker',
+  'running.title.PENDING': 'This operation is waiting for a worker',
   'running.title.RUNNING': 'This operation is running',
   'running.now.PENDING': 'Yes. It starts as soon as a worker is free.',
-  'running.now.RUNNING': 'Yes. The runtime works on it; no plugin is being called.',
+  'running.now.RUNNING': 'Yes. The runtime is working on it; no plugin is being called.',
   'running.now.call':
     'Yes. Attempt {attempt} of {allowed} was sent {time}. If the plugin does not respond within {seconds} s, the call is repeated.',
   'failed.impact': 'Effect on the installation',
   'failed.impact.NOT_INSTALLED': 'Nothing runs yet: version {target} is not installed.',
   'failed.impact.INSTALLED':
-    'The resources of version {target} are installed, but not everything that its plugins do afterwards is done.',
+    'The resources of version {target} are installed, but its plugins have not finished their work.',
   'failed.impact.UNCHANGED': 'None so far. Version {version} runs with its earlier configuration.',
   'failed.impact.ACTED':
-    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins have already acted, or may have.',
-  'failed.impact.UNFINISHED': 'It was never installed completely. Plugins may still hold what belongs to it.',
+    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins have, or may have, already acted.',
+  'failed.impact.UNFINISHED': 'It was never fully installed. Plugins may still hold data for it.',
   'failed.impact.CHANGED':
-    'The resources of version {target} have the new configuration, but not everything that its plugins do afterwards is done.',
+    'The resources of version {target} have the new configuration, but its plugins have not finished their work.',
   'failed.impact.REMOVING':
-    'Version {version} still runs. Plugins may have begun to remove what belongs to it.',
+    'Version {version} is still running, but plugins may have begun to remove its data.',
   'failed.impact.REMOVED':
-    'The resources are removed. Plugins may still hold what belongs to the installation.',
+    'The resources have been removed. Plugins may still hold data for the installation.',
   'failed.impact.referrers.count': {
     one: '{n} property of another installation refers to its services',
     other: '{n} properties of other installations refer to its services',
@@ -368,15 +369,15 @@ export const operations = {
   'context.during': 'While it ran',
   'context.after': 'Since it failed',
   'context.registered': '{person} registered {subject}',
-  'context.hidden': 'An installation in a scope that you may not read was changed.',
+  'context.hidden': 'An installation in a scope that you can’t view was changed.',
   'context.all': 'Show all {n}',
   'context.changes': { one: '{n} more change', other: '{n} more changes' },
   'context.more': 'Earlier changes are in the audit log.',
   'values.title': 'Values from other plugins',
   'values.about': 'A retry sends them again.',
   'values.WRITTEN': '{plugin} wrote it in this operation ({stage}) {time}.',
-  'values.KEPT': '{plugin} may write it ({stage}), and left it as it was.',
-  'values.MISSING': '{plugin} may write it ({stage}), and wrote nothing.',
+  'values.KEPT': '{plugin} can write it ({stage}), but left it unchanged.',
+  'values.MISSING': '{plugin} can write it ({stage}), but wrote nothing.',
   'values.attempts': 'Its attempts: {results}.',
   'values.owner': 'Its owner: {owner}.',
   'values.lost': 'no result',
@@ -411,11 +412,11 @@ export const operations = {
   'failed.differs.expected': 'Expected',
   'failed.differs.received': 'Received',
   'refusedHere.RESOLVE':
-    'This platform refused the call of {plugin} to resolve a reference at {moment}: {why}.',
+    'At {moment}, this platform refused a request from {plugin} to resolve a reference: {why}.',
   'refusedHere.AUTHORIZATION':
-    'This platform refused the call of {plugin} to read its authorization at {moment}: {why}.',
+    'At {moment}, this platform refused a request from {plugin} to read its authorization: {why}.',
   'refusedHere.EVENTS':
-    'This platform refused the call of {plugin} to read the events of a service at {moment}: {why}.',
+    'At {moment}, this platform refused a request from {plugin} to read the events of a service: {why}.',
   'refusedHere.why.CREDENTIAL_REVOKED': 'the plugin’s credential was revoked',
   'refusedHere.why.PLUGIN_DISABLED': 'the plugin was disabled',
   'refusedHere.why.NOT_AUTHORIZED': 'its authorization does not list what it requested',
@@ -425,7 +426,7 @@ export const operations = {
   'refusedHere.why.SERVICE_DISABLED': 'the service {service} was disabled',
   'refusedHere.why.SERVICE_OWNER_NOT_ACTIVE':
     'the installation that provides the service {service} was not active',
-  'failed.retryFrom': 'The plugin asks to call again no earlier than {moment}.',
+  'failed.retryFrom': 'The plugin asks not to be called again before {moment}.',
   'failed.answerTo':
     'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses. Check that before the plugin.',
   'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
@@ -437,16 +438,16 @@ export const operations = {
   'context.database.full': 'The database had no space left until {time}.',
 
   // beside an operation that succeeded
-  'comparison.button': 'Compare with the last good one',
+  'comparison.button': 'Compare with last success',
   'comparison.title': 'Compare with an operation that succeeded',
   'comparison.with': 'Compare with',
-  'comparison.lastGood': 'The last good one of this installation',
+  'comparison.lastGood': 'Last success of this installation',
   'comparison.siblings': 'The same operation on other installations',
   'comparison.none':
-    'No operation of this installation has succeeded before, and none of this type on another installation of the bundle that you may see.',
+    'No earlier operation of this installation succeeded, and no operation of this type on another installation of the bundle that you can view.',
   'comparison.about': 'Only what differs is shown. Hidden values say only whether they are set.',
   'comparison.open': 'Open that operation',
-  'comparison.before': 'The one that succeeded',
+  'comparison.before': 'Successful operation',
   'comparison.after': 'This operation',
   'comparison.same': 'No differences',
   'comparison.section.operation': 'Operation',
@@ -460,7 +461,7 @@ export const operations = {
   'comparison.attempts': 'Attempts',
   'comparison.duration': 'Duration',
   'comparison.registrationsCut':
-    '{plugins} has been registered again at least 200 times since one of the operations. Earlier changes are not looked at, so its registration then may have been another one.',
+    'The registration of {plugins} has changed at least 200 times since one of the operations. Earlier changes were not checked, so it may have been different then.',
   'comparison.more': { one: '{n} more value differs.', other: '{n} more values differ.' },
 
   'failed.owner': 'Owner',
@@ -499,7 +500,7 @@ export const operations = {
   'action.retry.about': 'Resumes at {plugins} with the identical request.',
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
   'action.retry.later': 'Wait until the plugin accepts calls again.',
-  'action.retry.ifPassed': 'It helps only once the cause is fixed or has passed.',
+  'action.retry.ifPassed': 'Helps only once the cause is fixed or gone.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
   'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',
@@ -648,7 +649,7 @@ export const operations = {
   'receipt.choose': 'Choose file',
   'receipt.open': 'Open receipt',
   'receipt.what':
-    'A receipt is one operation as a file: what was requested, called and changed, with a digest that shows whether the file was changed. “Share” on the page of an operation downloads it.',
+    'A receipt records one operation in a file: what was requested, called and changed, with a digest that reveals whether the file was altered. To download one, use “Share” on the page of an operation.',
   'receipt.about': 'The file is read in this browser only. It is not uploaded.',
   'receipt.intact': 'The content of this receipt matches its digest',
   'receipt.exported': 'Exported by {person},',
@@ -659,13 +660,13 @@ export const operations = {
     'Someone changed the receipt, and may have computed its digest again. Do not rely on it: export it again.',
   'receipt.signature.foreign': 'This platform did not sign the receipt with a current key',
   'receipt.signature.foreign.about':
-    'It is of another platform, or of the time before its keys were replaced. Verify it with the public keys of that platform or time.',
+    'It comes from another platform, or from before this platform’s keys were replaced. Verify it with the public keys of that platform or time.',
   'receipt.signature.unsigned': 'The receipt is not signed',
   'receipt.signature.unsigned.about':
     'Anyone can compute the digest of a changed receipt. Compare it with the operation, or export it again.',
   'receipt.signature.unknown': 'The signature is not verified',
   'receipt.signature.unknown.about':
-    'The public keys could not be read, or this browser does not verify signatures of this kind.',
+    'The public keys could not be read, or this browser cannot verify signatures of this kind.',
   'receipt.refused': 'This file can’t be opened',
   'receipt.refused.unreadable': 'The file could not be read. Choose it again.',
   'receipt.now': 'When it was exported',
@@ -753,10 +754,10 @@ export const operationTimeline = {
     'The runtime stored the start and the result of the attempt. Only the total is known, so it is drawn at the end.',
   'part.restart': 'Runtime restarted',
   'part.restart.meaning':
-    'The runtime was interrupted during the attempt before, and this time passed until the call was repeated.',
+    'The runtime was interrupted during the previous attempt. This is the time until it repeated the call.',
   'part.noWrites': 'Database accepts no writes',
   'part.noWrites.meaning':
-    'The database accepted no writes when the attempt before ended, and this time passed until the call was repeated.',
+    'The database accepted no writes when the previous attempt ended. This is the time until the call was repeated.',
   'part.unknown': 'Not measured',
   'part.unknown.meaning': 'The runtime did not measure how this time was spent.',
   'part.about': 'About these times',
@@ -795,7 +796,7 @@ export const recovery = {
   'takeover.warning': 'This cannot be undone',
   'takeover.title.live': 'Take over, and remove a running installation?',
   'takeover.live':
-    'This installation is not only the failed operation: version {version} is installed and runs. It will be removed.',
+    'Version {version} of this installation is still running. The takeover does not only end the failed operation: it removes this version too.',
   retired: '{plugins} is retired: the platform answers in its place, and what it created stays where it is.',
   'takeover.fails':
     '{plugins} cannot be called now, so the detach operation will fail. The installation then stays locked, and this operation can never be retried.',
@@ -803,7 +804,7 @@ export const recovery = {
     '{plugins} did not respond to this operation. If that is still so, the detach operation fails too, and this operation can never be retried.',
   'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
   'takeover.detaches':
-    'A detach operation is to remove {bundle} from {scope}. It succeeds only if each plugin below does.',
+    'A detach operation removes {bundle} from {scope}. It succeeds only if every plugin below succeeds.',
   'takeover.references': 'This installation’s references stop resolving.',
   'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
   'takeover.calls': 'The detach operation calls these plugins, in this order',
@@ -882,16 +883,16 @@ export const batches = {
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
   'state.DONE.partly': { one: '{n} not done', other: '{n} not done' },
-  again: { one: 'Plan {n} refused again', other: 'Plan {n} refused again' },
-  'again.hidden': 'Hidden values of the earlier batch are not known here. Enter them again.',
+  again: { one: 'Plan {n} refused target again', other: 'Plan {n} refused targets again' },
+  'again.hidden': 'Hidden values of the earlier batch are not available. Enter them again.',
   'refused.retry':
-    '“Retry failed” includes the refused operations that have failed again since. The others are not FAILED, or a retry cannot help them.',
+    '“Retry failed” includes refused operations that have failed again since. The others are not failed, or a retry can’t help them.',
   'refused.others':
-    'Refused targets were not started, so “Retry failed” leaves them out. “Plan again” opens them with what this batch sets.',
+    'Refused targets were never started, so “Retry failed” leaves them out. Plan them again to start them with the same settings.',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   permission: 'You don’t have the permission that this batch needs.',
   'because.GRANTS_EXPIRED':
-    'The permissions of the person who started it were kept for 24 hours. Continue the batch to use your own.',
+    'The permissions of the person who started the batch expired after 24 hours. If you continue it, it uses yours.',
   'because.DATABASE_RECOVERED':
     'The database may be back in an earlier state, so pending items may have run already. Check the targets, then continue or stop.',
   'because.PERSON': 'Someone stopped it. The remaining items were skipped.',
@@ -954,7 +955,7 @@ export const batches = {
   'fact.some': { one: 'in {n} installation', other: 'in {n} installations' },
   'fact.reason': 'Reason',
   'fact.first': 'Pauses after',
-  'fact.concurrency': 'Items at the same time',
+  'fact.concurrency': 'Concurrent items',
   'fact.failures': 'Stops after failures',
   'fact.by': 'Requested by',
   'fact.created': 'Created',
@@ -1067,10 +1068,10 @@ export const batches = {
   'make.each.all': 'Same value in all {n}',
   'make.each.each': 'A value for each',
   'make.first': 'Pause after the first',
-  'make.first.help': 'Pauses after this many results, so that you can check them. Empty: no pause.',
-  'make.concurrency': 'Items at the same time',
+  'make.first.help': 'Pauses after this many results, so that you can check them. Leave empty for no pause.',
+  'make.concurrency': 'Concurrent items',
   'make.failures': 'Stop after failures',
-  'make.failures.help': 'Stops after this many failures: 1 stops at the first one. Empty: never stops.',
+  'make.failures.help': 'Stops after this many failures; 1 stops at the first. Leave empty to never stop.',
   'make.limit.invalid': 'Enter a whole number from 1 to {max}, or leave this empty.',
   'make.limits.invalid': 'Correct the limits first.',
   'make.limits': 'Limits',

@@ -3,7 +3,7 @@ import type { Translated } from '../messages.ts'
 
 export const overview: Translated<typeof source.overview> = {
   title: '总览',
-  webhooks: { other: '有 {n} 个 Webhook 未被接受，其通知无法送达：{names}。' },
+  webhooks: { other: '有 {n} 个 Webhook 的接收端不接受通知：{names}。' },
   clocks: '运行时与数据库的时钟相差 {time}。工作会继续，但页面上的时间可能不准确。请管理员同步时钟（NTP）。',
   'mine.title': '您的操作和批次',
   'mine.all': '您的全部操作',

@@ -238,11 +238,9 @@ test('refused items are planned again with what the batch was made with, except 
     },
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  await page.getByRole('button', { name: 'Plan 2 refused again' }).click()
+  await page.getByRole('button', { name: 'Plan 2 refused targets again' }).click()
   const dialog = page.getByRole('dialog')
-  await expect
-    .element(dialog.getByText(/Hidden values of the earlier batch are not known here/))
-    .toBeVisible()
+  await expect.element(dialog.getByText(/Hidden values of the earlier batch are not available/)).toBeVisible()
   await expect.element(dialog.getByRole('textbox', { name: 'Label' })).toHaveValue('Desk')
   await expect.element(dialog.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('us')
   await expect.element(dialog.getByRole('textbox', { name: /Reason/ })).toHaveValue('Move the regions')

@@ -266,7 +266,7 @@ test('a search that has not read everything says how far it came, and continues'
   })
   await renderConsole('/operations?q=planned+refused')
   await expect.element(page.getByText('Nothing found so far')).toBeVisible()
-  await expect.element(page.getByText(/The search has read the operations to .*2026/)).toBeVisible()
+  await expect.element(page.getByText(/Searched back to .*2026/)).toBeVisible()
   await expect.element(page.getByText('0 rows · at least 7 operations in total')).toBeVisible()
   await page.getByRole('link', { name: 'Next' }).click()
   await expect.element(page.getByRole('row', { name: /support-desk/ })).toBeVisible()

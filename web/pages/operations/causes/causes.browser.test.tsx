@@ -64,7 +64,7 @@ test('equal failures are one row, which opens their cause; one is retried first,
   await page.getByRole('link', { name: /Mailbox … is locked\./ }).click()
   await expect.element(page.getByRole('heading', { name: 'Mailbox … is locked.' })).toBeVisible()
   await expect.element(page.getByText(/Seen before: 3 failures/)).toBeVisible()
-  await expect.element(page.getByText(/as Ada says: Unlocked it/)).toBeVisible()
+  await expect.element(page.getByText(/according to Ada: Unlocked it/)).toBeVisible()
   await page.getByRole('link', { name: 'Show all 60 operations' }).click()
   const banner = page.getByRole('region', { name: 'Failed operations with the same cause' })
   await expect.element(banner.getByText('Mailbox … is locked.')).toBeVisible()
@@ -103,7 +103,7 @@ test('of several causes the list says which began since the person looked', asyn
   await renderConsole('/operations?view=causes')
   const rows = page.getByRole('link', { name: /Mailbox … is locked\./ })
   await expect.element(rows).toHaveLength(2)
-  await expect.element(page.getByText('New since you looked')).not.toBeInTheDocument()
+  await expect.element(page.getByText('New since your last visit')).not.toBeInTheDocument()
   // the person leaves the list, and comes back
   const view = page.getByRole('group', { name: 'Show' })
   await view.getByText('Operations').click()
@@ -111,7 +111,7 @@ test('of several causes the list says which began since the person looked', asyn
   await expect.poll(() => api.requests('PUT /looked-at').length).toBeGreaterThan(0)
   await view.getByText('Causes', { exact: true }).click()
   await expect.element(rows).toHaveLength(2)
-  await expect.element(page.getByText('New since you looked')).toHaveLength(1)
+  await expect.element(page.getByText('New since your last visit')).toHaveLength(1)
 })
 
 test('failures are shown by plugin and hour, the last ones in any window, and a press lists those of one hour', async () => {
@@ -129,14 +129,14 @@ test('failures are shown by plugin and hour, the last ones in any window, and a 
     }),
   })
   const { address } = await renderConsole('/operations?view=causes&environmentKey=production')
-  const table = page.getByRole('table', { name: 'Failures of the last 24 hours' })
+  const table = page.getByRole('table', { name: 'Failures in the last 24 hours' })
   const row = table.getByRole('row', { name: /^hooks/ })
   await expect.element(row.getByRole('link')).toHaveLength(2)
   expect(api.requests(HOURS).at(-1)?.query.get('environmentKey')).toBe('production')
   await expect.element(table.getByRole('rowheader', { name: 'The runtime itself' })).toBeVisible()
-  const last = row.getByRole('link', { name: /^12 failed operations of hooks/ }).element()
+  const last = row.getByRole('link', { name: /^hooks.*: 12 failed operations/ }).element()
   expect(last.getBoundingClientRect().right).toBeLessThanOrEqual(window.innerWidth)
-  await row.getByRole('link', { name: /^12 failed operations of hooks/ }).click()
+  await row.getByRole('link', { name: /^hooks.*: 12 failed operations/ }).click()
   await expect.poll(address).toContain('failedAt=hooks')
   const asked = Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
   expect(asked).toMatchObject({

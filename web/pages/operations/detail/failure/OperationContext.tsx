@@ -50,7 +50,7 @@ export function disabledBy(context: OperationContext | undefined, pluginId: stri
   return last !== undefined && after != null && 'value' in after && after.value === false ? last : null
 }
 
-/** The last lowering of a time limit or a number of attempts of the plugin since the last good operation. */
+/** The last lowering of the request timeout or the attempts per run of the plugin since the last good operation. */
 export function loweredLimit(
   context: OperationContext | undefined,
   pluginId: string,

@@ -35,10 +35,10 @@ test('a failure that a plugin passes on says what this platform refused it, and 
   await expect
     .element(
       panel.getByText(
-        /This platform refused the call of connector to resolve a reference at .*: the installation that provides the service mail-hub was not active\./,
+        /At .*, this platform refused a request from connector to resolve a reference: the installation that provides the service mail-hub was not active\./,
       ),
     )
     .toBeVisible()
   await expect.element(panel.getByText('Operator: Restore the service')).toBeVisible()
-  await expect.element(panel.getByText(/^Install the bundle of the service again/)).toBeVisible()
+  await expect.element(panel.getByText(/^Install the bundle that provides the service again/)).toBeVisible()
 })

@@ -101,7 +101,7 @@ test('the text has the effect, who acts, whether a retry can help, and what this
     /- \*\*Next step:\*\* /,
     /- \*\*Can a retry help\?\*\* Only after the cause is fixed/,
     /refused .*hooks.*mail/,
-    /no earlier than/,
+    /not to be called again before/,
   ])
     assert.match(text, line)
 })
