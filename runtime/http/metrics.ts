@@ -18,7 +18,7 @@ import type { HttpVariables } from './http-app.ts'
 export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_http_requests_total: 'Requests by endpoint, status and error code.',
   bundle_runtime_http_request_seconds: 'Duration of requests by endpoint.',
-  bundle_runtime_plugin_calls_total: 'Answered plugin calls by result.',
+  bundle_runtime_plugin_calls_total: 'Plugin calls that ended, by result.',
   bundle_runtime_plugin_call_seconds: 'Duration of plugin calls.',
   bundle_runtime_plugin_calls_in_flight: 'Plugin calls that wait for their response.',
   bundle_runtime_operations: 'Operations that hold a claim, by state; the same on every replica.',
