@@ -22,7 +22,7 @@ test('the health of a plugin shows its uncertain attempts, and leads to each att
   const page = await signIn('sam', `/plugins/${PLUGIN}`)
   await page.getByRole('link', { name: 'Health' }).click()
   await expect(page.getByRole('figure', { name: 'Response time' })).toBeVisible()
-  await page.getByText('Show as a table').click()
+  await page.getByText('Show as table').click()
   const table = page.getByRole('table', { name: 'Attempts over time' })
   await expect(table.getByRole('row')).not.toHaveCount(0)
   await page.getByText('7 days', { exact: true }).click()

@@ -17,13 +17,13 @@ test('the time line of a scope: a save, an install and a failure, each a press a
   const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(465), ling)
   await system.ended(operationId)
   const page = await signIn('olivia', `${configurationPath(scope)}?tab=history`)
-  const line = page.getByRole('figure', { name: 'Time line' })
+  const line = page.getByRole('figure', { name: 'Timeline' })
   await expect(line.getByRole('list', { name: 'Installs, upgrades' }).getByRole('link')).toHaveAccessibleName(
     /Install CRM suite/,
   )
   await expect(line.getByRole('list', { name: 'Saves' }).getByRole('link')).not.toHaveCount(0)
-  await line.getByText(/^As a table/).click()
-  await expect(line.getByRole('table', { name: 'Time line' })).toContainText('Configure CRM suite')
+  await line.getByText(/^Show as table/).click()
+  await expect(line.getByRole('table', { name: 'Timeline' })).toContainText('Configure CRM suite')
   await line.getByRole('radio', { name: '7 days' }).focus()
   await page.keyboard.press('ArrowRight')
   await expect(page).toHaveURL(/range=month/)

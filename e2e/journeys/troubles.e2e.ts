@@ -46,7 +46,7 @@ test('a database that accepts no writes is told where people look, keeps the dra
     await test.step('a refused save', async () => {
       const dialog = await review(page)
       await saveButton(page).click()
-      await expect(dialog).toContainText('Your changes could not be saved now')
+      await expect(dialog).toContainText('Your changes can’t be saved now')
       await expect(dialog).toContainText('The database accepts no writes at the moment.')
       await expect(dialog).toContainText('Your changes are kept as a draft.')
       await dialog.getByRole('button', { name: 'Stop checking' }).click()

@@ -132,7 +132,7 @@ test('a secret of several lines stays hidden, says what it holds, and is shown o
   await expect
     .element(field)
     .toHaveAccessibleDescription(
-      '4 lines, 66 characters, ends with a line break. Show it to change a part of it.',
+      '4 lines, 66 characters, ends with a line break. To change part of the value, show it first.',
     )
   await page.getByRole('button', { name: 'Show Setting' }).click()
   await expect.element(field).toHaveValue(PEM)
@@ -172,12 +172,12 @@ test('a line break or a space that was pasted with a password is named', async (
   await paste(' hunter2\n')
   expect(value()).toBe(' hunter2\n')
   await expect
-    .element(page.getByText(/^1 line, 9 characters, starts with white space, ends with a line break\./))
+    .element(page.getByText(/^1 line, 9 characters, starts with whitespace, ends with a line break\./))
     .toBeVisible()
   await userEvent.keyboard('{Backspace}')
   await paste('hunter2 ')
   expect(value()).toBe('hunter2 ')
-  await expect.element(page.getByText('8 characters, ends with white space.')).toBeVisible()
+  await expect.element(page.getByText('8 characters, ends with whitespace.')).toBeVisible()
 })
 
 test('a line break is typed in a shown secret', async () => {

@@ -118,7 +118,7 @@ test('a save that the database refuses says why, and keeps the edit', async () =
       }),
   })
   await saveButton.click()
-  await expect.element(review.getByText('Your changes could not be saved now')).toBeVisible()
+  await expect.element(review.getByText('Your changes can’t be saved now')).toBeVisible()
   await expect.element(review.getByText(/^The database accepts no writes at the moment\./)).toBeVisible()
   await review.getByRole('button', { name: 'Stop checking' }).click()
   await expect.element(port).toHaveValue('2525')
