@@ -53,7 +53,7 @@ test('values of staging come to production without its domain and its service, w
     await expect(tick(name)).not.toBeChecked()
   const leftOut = dialog.getByRole('region', { name: 'Left out' })
   await expect(leftOut).toContainText(/\d+ values left out/)
-  await expect(leftOut).toContainText('1 address of a gateway')
+  await expect(leftOut).toContainText('1 gateway address')
   await expect(leftOut).toContainText('1 reference to a service')
   await expect(leftOut).toContainText(/values? (is|are) already saved/)
   await expect(leftOut).toContainText(/sensitive values? (is|are) never copied/)

@@ -101,7 +101,7 @@ const FAILURES: Record<string, Failure> = {
   'a response that is too large': {
     sequence: [{ kind: 'garbage', garbage: 'too-large' }],
     title: 'The plugin’s response is too large',
-    says: [UNKNOWN, 'a response may have at most 1 MiB'],
+    says: [UNKNOWN, 'the limit is 1 MiB'],
     isUsedUp: true,
     attempt: 'Unreadable response',
     next: CHECK,

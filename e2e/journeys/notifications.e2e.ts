@@ -41,7 +41,7 @@ test('an administrator creates a webhook, sees its secret once, and tests it', a
   )
   expect(arrived).toHaveLength(1)
   expect(arrived[0]?.signed).toContain('{"text":"Test notification"}')
-  await expect(page.getByRole('main')).toContainText('Text for a chat')
+  await expect(page.getByRole('main')).toContainText('Chat text')
   await expect(page.getByText('whsec_')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'Delete' }).click()

@@ -232,7 +232,7 @@ test('a pasted locator leads to its resource in a scope, and an unknown one and 
     'GET /operations': none,
   })
   await type('production/nothing/MODULE/core')
-  await expect.element(palette.getByText(/locator of a resource of nothing, but no scope/)).toBeVisible()
+  await expect.element(palette.getByText(/names a resource of nothing, but that bundle/)).toBeVisible()
   await type('0198c5a0-0000-7000-8000-00000000ffff')
   await expect.element(palette.getByText(/No installation, operation or batch .* has this ID/)).toBeVisible()
   await type(MAIL)

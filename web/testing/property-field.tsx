@@ -75,7 +75,7 @@ export const renderField = (
     kind,
   )
 
-/** Pastes a text into the control that has the focus, through the clipboard, which keeps its line ends. */
+/** Pastes a text into the control that has the focus, through the clipboard, which keeps its line endings. */
 export async function paste(text: string): Promise<void> {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) throw new Error('nothing has the focus')

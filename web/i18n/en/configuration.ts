@@ -45,7 +45,7 @@ export const configuration = {
   'field.writtenBy': 'Written by the plugin {plugin}. You can’t change it here.',
   'field.managedBy': 'Managed by {manager}',
   'field.takesOver':
-    'If you save this, people manage the property from then on. {manager} can then change it only by taking it over.',
+    'If you save this, people manage the property from then on. After that, {manager} can change it only by taking it over.',
   'field.origin.here': 'Set here',
   'field.origin.default': 'Default',
   'field.setBy': 'Set {when} by {person}',

@@ -66,7 +66,7 @@ test('the dialog names what is gone by its titles, each once, and says of it wha
     .element(dialog.getByRole('heading', { name: '1 of your changes can’t be saved any more' }))
     .toBeVisible()
   expect(dialog.element().textContent.match(/Seats/g)).toHaveLength(1)
-  expect(dialog.element().textContent).not.toMatch(/seats|both of you|another saved value/)
+  expect(dialog.element().textContent).not.toMatch(/seats|both of you|since you edited/)
   await dialog.getByRole('group', { name: 'Seats' }).getByRole('radio').click()
   await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
   await expect.element(dialog.getByRole('heading', { name: 'Review changes' })).toBeVisible()

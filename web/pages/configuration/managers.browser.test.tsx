@@ -51,7 +51,9 @@ test('a field says which apply manages it, and an edit says what saving it means
   await port.fill('2525')
   await expect
     .element(
-      page.getByText(/If you save this, the property is managed by people.*the apply “gitops” is refused/),
+      page.getByText(
+        /If you save this, people manage the property.*the apply “gitops” can change it only by taking it over/,
+      ),
     )
     .toBeVisible()
   await page.getByRole('button', { name: /^Reset / }).click()

@@ -243,7 +243,7 @@ test('the code of the last attempt, a lowered limit and the cause stand out', as
   })
   await renderConsole(`/operations/${failed.operationId}`)
   const panel = page.getByRole('region', { name: 'Why it failed' })
-  await expect.element(panel.getByText(/lowered before this, from 5,?000 to 2,?000 ms/)).toBeVisible()
+  await expect.element(panel.getByText(/lowered from 5,?000 to 2,?000 ms/)).toBeVisible()
   expect(panel.element().textContent).toMatch(/Error code\s*PLUGIN_TIMEOUT/)
   expect(panel.element().textContent).toMatch(/Code of the operation\s*PLUGIN_RESULT_UNKNOWN/)
   // the plugin that only met a wrong value is not marked as the origin

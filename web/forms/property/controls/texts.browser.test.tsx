@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { paste, renderField, renderProperty } from '../../../testing/property-field.tsx'
 
 const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\nAAAA==\n-----END CERTIFICATE-----\n'
-/** Characters that an input or a text area could drop or replace, apart from line ends. */
+/** Characters that an input or a text area could drop or replace, apart from line endings. */
 const ODD = '\ta\u00a0b\u2028c\u2029d\u0085e\vf\fg\ufeffh\u200bi\u202ej\u0001k\u3000l '
 
 const text: JsonObject = { type: 'string' }
@@ -65,7 +65,7 @@ test('a domain of several lines is shown and refused, not joined', async () => {
   await expect.element(inner).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('line ends of other systems stay, are named, and can be changed', async () => {
+test('line endings of other systems stay, are named, and can be changed', async () => {
   const value = await renderField(text, 'a\r\nb\r\n')
   await expect.element(page.getByText('Line endings: CRLF.')).toBeVisible()
   await inner.click()
@@ -81,7 +81,7 @@ test('line ends of other systems stay, are named, and can be changed', async () 
   expect(value()).toBe('1\r2\na\r\nb\r\nc\r\nd')
   await page.getByRole('button', { name: 'Change to LF' }).click()
   expect(value()).toBe('1\n2\na\nb\nc\nd')
-  await expect.element(page.getByText('Line ends')).not.toBeInTheDocument()
+  await expect.element(page.getByText('Line endings')).not.toBeInTheDocument()
   await expect.element(inner).toHaveFocus()
 })
 
@@ -150,7 +150,7 @@ test('a hidden secret of several lines is one whole, which can be undone', async
   await userEvent.keyboard('{End}')
   await paste('1\r\nb')
   expect(value()).toBe('old1\r\nb')
-  await expect.element(page.getByText(/^2 lines, 7 characters, line ends CRLF\./)).toBeVisible()
+  await expect.element(page.getByText(/^2 lines, 7 characters, line endings CRLF\./)).toBeVisible()
   await userEvent.keyboard('x')
   expect(value()).toBe('old1\r\nb')
   await paste(PEM + ODD)
