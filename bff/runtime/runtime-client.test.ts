@@ -141,7 +141,7 @@ test('a silent runtime becomes UPSTREAM_TIMEOUT, an unreachable one UPSTREAM_UNA
   const failure = await failureOf(call(read, 60))
   assert.equal(failure.code, 'UPSTREAM_TIMEOUT')
   // a read was not carried out, and only a write is in doubt
-  assert.equal(failure.ownMessage, 'The page could not be read in time. Nothing was changed.')
+  assert.equal(failure.ownMessage, 'The data could not be read in time. Nothing was changed.')
   assert.equal((await failureOf(call(write, 60))).ownMessage, undefined)
   answerer = (request) => request.socket.destroy()
   assert.equal((await failureOf(call(read))).code, 'UPSTREAM_UNAVAILABLE')

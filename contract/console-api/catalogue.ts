@@ -148,7 +148,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     title: 'A plugin is retired',
     message: 'A plugin that the operation would call is gone for good, so only a detach is possible.',
     remedy:
-      'Detach the installation, and install a version without the plugin. Or have the plugin reinstated.',
+      'Detach the installation and install a version without the plugin, or ask an administrator to reinstate the plugin.',
   },
   CHANGES_FROZEN: {
     title: 'Changes are frozen',
@@ -158,7 +158,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   INSTALLATION_PROTECTED: {
     title: 'The installation is protected',
     message: 'It cannot be detached or taken over while it is protected. Nothing was changed.',
-    remedy: 'Ask why it is protected, and lift the protection on its page.',
+    remedy: 'Find out why it is protected, then lift the protection on its page.',
   },
   VERSION_PINNED: {
     title: 'The installation is pinned to other versions',
@@ -167,7 +167,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
   VERSION_RECALLED: {
     title: 'The version is recalled',
-    message: 'A recalled version is never installed again. Nothing was changed.',
+    message: 'A recalled version can no longer be installed. Nothing was changed.',
     remedy: 'Choose another version. The page of the recalled one says why.',
   },
   FREEZE_STALE: {
@@ -178,42 +178,41 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   APPROVAL_REQUIRED: {
     title: 'An approval is required',
     message: 'The environment requires an approved change request for this change.',
-    remedy: 'Request a review, or have the open change request approved.',
+    remedy: 'Request a review, or ask someone to approve the open change request.',
   },
   CHANGE_REQUEST_STATE: {
-    title: 'The change request does not allow this',
-    message: 'Someone else may have changed it, or it has a conflict or has ended.',
-    remedy: 'Look at its current state.',
+    title: 'Not possible in this state',
+    message: 'The change request has a conflict or has ended, or someone else has changed it.',
+    remedy: 'Check its current state.',
   },
   CHANGE_REQUEST_STALE: {
     title: 'The change request has changed',
     message: 'Someone else has edited it since you read it.',
-    remedy: 'Look at it again, then repeat what you did.',
+    remedy: 'Review it again, then repeat your action.',
   },
   CHANGE_POLICY_STALE: {
     title: 'The policy has changed',
     message: 'Someone else has changed it since you read it.',
-    remedy: 'Look at it again, then repeat your change.',
+    remedy: 'Review it again, then repeat your change.',
   },
   BATCH_NOT_PAUSED: {
     title: 'The batch is not paused',
     message: 'Someone else has continued or stopped it, or it has finished.',
-    remedy: 'Look at its current state.',
+    remedy: 'Check its current state.',
   },
   BATCH_FINISHED: {
     title: 'The batch has finished',
     message: 'Nothing is left to stop.',
-    remedy: 'Look at its results.',
+    remedy: 'Check its results.',
   },
   BATCH_ITEM_NOT_STARTED: {
-    title: 'It could not be started',
-    message: 'The runtime failed several times to start this item.',
-    remedy: 'See the log of the runtime, then start it on its own.',
+    title: 'The item could not be started',
+    message: 'The runtime tried several times to start this item and failed.',
+    remedy: 'Check the runtime’s log, then start the item by itself.',
   },
   NUMBERS_USED_UP: {
-    title: 'No number is left',
-    message:
-      'An execution sequence or a snapshot version has reached its largest value. Nothing was changed.',
+    title: 'No numbers left',
+    message: 'An execution sequence or a snapshot version has reached its maximum. Nothing was changed.',
     remedy: 'Tell the platform team. Normal use never reaches this number.',
   },
   PLUGIN_NOT_REGISTERED: {
@@ -256,7 +255,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   REFERENCE_TARGET_UNAVAILABLE: {
     title: 'The referenced service is not available',
     message: 'It does not exist, is disabled, or can’t be used from this scope.',
-    remedy: 'Choose another service, or have this one enabled for the scope.',
+    remedy: 'Choose another service, or ask an administrator to enable this one for the scope.',
   },
   CREDENTIAL_REVOKED: {
     title: 'The credential was revoked',

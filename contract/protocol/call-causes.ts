@@ -107,7 +107,7 @@ export const CALL_CAUSES = {
   callEgressDenied: {
     title: { en: 'The plugin’s endpoint is not allowed', zh: '插件的端点地址未被放行' },
     message: {
-      en: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
+      en: 'This deployment does not allow the endpoint of plugin {plugin}.',
       zh: '插件 {plugin} 的端点地址不在此部署允许的范围内。',
     },
     noResponse: 'egress-denied',
@@ -198,7 +198,7 @@ export const CALL_CAUSES = {
   callTooLarge: {
     title: { en: 'The plugin’s response is too large', zh: '插件的响应过大' },
     message: {
-      en: 'The response of plugin {plugin} is larger than the limit.',
+      en: 'The response of plugin {plugin} exceeds the size limit.',
       zh: '插件 {plugin} 的响应超出大小限制。',
     },
     noResponse: 'too-large',
@@ -207,7 +207,7 @@ export const CALL_CAUSES = {
   },
   callAborted: {
     message: {
-      en: 'The runtime was stopped while it waited for plugin {plugin}.',
+      en: 'The runtime stopped while it was waiting for plugin {plugin}.',
       zh: '运行时在等待插件 {plugin} 时停止。',
     },
     noResponse: 'aborted',
@@ -221,16 +221,16 @@ export const CALL_CAUSES = {
     },
   },
   callLimited: {
-    title: { en: 'The plugin limits its callers', zh: '插件限制了调用频率' },
+    title: { en: 'The plugin limits the rate of calls', zh: '插件限制了调用频率' },
     message: {
-      en: 'Plugin {plugin} limits its callers and refused the call with HTTP status 429.',
+      en: 'Plugin {plugin} limits the rate of calls and refused the call with HTTP status 429.',
       zh: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用。',
     },
   },
   callLimitedFor: {
-    title: { en: 'The plugin limits its callers', zh: '插件限制了调用频率' },
+    title: { en: 'The plugin limits the rate of calls', zh: '插件限制了调用频率' },
     message: {
-      en: 'Plugin {plugin} limits its callers and refused the call with HTTP status 429. It asks to wait {seconds} s.',
+      en: 'Plugin {plugin} limits the rate of calls and refused the call with HTTP status 429. It asks to wait {seconds} s.',
       zh: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用，并要求等待 {seconds} 秒。',
     },
   },
@@ -331,7 +331,7 @@ export const CALL_CAUSES = {
   },
   callInterrupted: {
     message: {
-      en: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
+      en: 'The runtime was interrupted while it was waiting for plugin {plugin}. The call was repeated.',
       zh: '运行时在等待插件 {plugin} 时中断，已重新调用。',
     },
   },
@@ -344,13 +344,13 @@ export const CALL_CAUSES = {
   callRuntimeError: {
     title: { en: 'The runtime failed while calling the plugin', zh: '运行时在调用插件时出错' },
     message: {
-      en: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
+      en: 'The runtime failed while it was calling plugin {plugin}. Check the runtime’s log.',
       zh: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
     },
   },
   callDeferred: {
     message: {
-      en: 'The runtime had no capacity for this call of plugin {plugin} and did not send it. It will send it later.',
+      en: 'The runtime had no capacity for this call to plugin {plugin}, so it will send it later.',
       zh: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',
     },
     wasReceived: false,
@@ -372,7 +372,7 @@ export const CALL_CAUSES = {
   pluginRetired: {
     title: { en: 'The plugin is retired', zh: '插件已退役' },
     message: {
-      en: 'Plugin {plugin} is retired and is not called. Take the operation over: the platform answers the DETACH in place of the plugin. Or reinstate the plugin, then retry the operation.',
+      en: 'Plugin {plugin} is retired and is not called. Take the operation over: the platform answers the DETACH in place of the plugin. Alternatively, reinstate the plugin, then retry the operation.',
       zh: '插件 {plugin} 已退役，不再调用。请接管此操作：平台会代替该插件响应 DETACH。也可以恢复该插件，然后重试操作。',
     },
     wasReceived: false,

@@ -24,7 +24,7 @@ export const PLATFORM_MESSAGES = {
   operationUnassigned: 'The operation is no longer assigned to anyone.',
   causeChanged: 'The cause is now {state}.',
   causeNotesFull: 'The cause already has {max} notes, the maximum.',
-  causeSolutionUnexpected: 'Only a cause that is SOLVED can have been solved by something.',
+  causeSolutionUnexpected: 'Only a SOLVED cause can have a solution.',
   followsFull: 'You already follow {max} things, the maximum. Stop following one of them first.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',
   accountNameTaken: 'Another service account has this name. Choose a different one.',
@@ -70,18 +70,19 @@ export const PLATFORM_MESSAGES = {
   planRegistrationsMoved: 'The registration or the check of a plugin of bundle {bundle} has changed.',
   planBindingsMoved: 'The plugin bindings of bundle {bundle} have changed.',
   planCallsMoved: 'The plugin calls for bundle {bundle}, or what they may read and write, have changed.',
-  planValuesMoved: 'The values for bundle {bundle} are not those that the plan was made for.',
+  planValuesMoved: 'The values for bundle {bundle} have changed since the plan was made.',
   planInstallationNew: 'The plan did not include the installation of bundle {bundle}.',
 
   planTargetMoved: 'What the batch would do to this target has changed.',
-  planBatchValuesMoved: 'The values of the batch are not those that the plan was made for.',
+  planBatchValuesMoved: 'The values of the batch have changed since the plan was made.',
   batchNotPaused: 'The batch is {actual}, not PAUSED. Reload it.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchOperationMoved:
     'The operation was retried after the batch was made, and has failed again: it is now at run {run}, not at run {seen}. Nothing was started.',
   batchOperationNotFailed:
     'The operation has moved on since the batch was made: it is now {actual}. Nothing was started.',
-  batchItemNotStarted: 'The runtime failed several times to start this item. See the log of the runtime.',
+  batchItemNotStarted:
+    'The runtime tried several times to start this item and failed. Check the runtime’s log.',
   targetNotFound: 'There is no such target, or you are not allowed to see it.',
 
   // installations
@@ -95,7 +96,7 @@ export const PLATFORM_MESSAGES = {
     'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
   resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
   tooManyComparisons:
-    'You have given {limit} different values for this sensitive property within an hour, and each answer tells whether the value is the saved one. Leave the property out, or try again in {minutes} min.',
+    'You have tried {limit} different values for this sensitive property within an hour, the maximum: each response reveals whether the value is the saved one. Leave the property out, or try again in {minutes} min.',
   propertyProtected: 'Only the runtime writes a protected property. Leave it out and try again.',
   propertyManaged: 'The manager of this property is {manager}. Leave it out, or take it over with a reason.',
   propertyMissing: 'This version requires a value. Enter one.',
@@ -120,40 +121,41 @@ export const PLATFORM_MESSAGES = {
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
   changesFrozen: 'Changes are frozen until {until}: {text}',
-  changesFrozenForGood: 'Changes are frozen until somebody ends the freeze: {text}',
-  overrideNeedsReason: 'To override what refuses a change, say why.',
+  changesFrozenForGood: 'Changes are frozen until someone ends the freeze: {text}',
+  overrideNeedsReason: 'Enter a reason for the override.',
   freezeStale: 'The freeze has changed since you read it. Your change was not saved.',
   freezeExists: 'Another freeze has this name. Choose a different one.',
   freezesFull: 'There are already {max} freezes, the maximum. Delete one first.',
   approvalRequired:
     'Environment {environment} requires an approved change request for this ({kind}). Request a review instead.',
   approvalsMissing:
-    'The change request has {approvals} of the {needed} approvals that it needs for what it would do now. Ask someone to approve it.',
+    'The change request has {approvals} of the {needed} approvals that its current effect needs. Ask someone to approve it.',
   approvalIsOwn: 'You wrote this change request, so someone else must approve or reject it.',
   changeState: 'The change request is {actual}, so this is not possible. Reload it.',
   changeStale:
     'The change request has changed since you read it: it is now at revision {current}. Reload it.',
   changeConflicted:
     'Someone else saved values that this change request changes too. Resolve its conflicts first.',
-  changeEffectMoved: 'What the change request would do is not what you saw. Look at its plan again.',
+  changeEffectMoved:
+    'The effect of the change request has changed since you looked at it. Review its plan again.',
   changeInputOther: 'Must be the input of a change request of this kind.',
   changeValueUnknown: 'No value is stored for this property, so none can be kept. Enter one.',
   changeValueExposed:
-    'The value was given while this property was sensitive, and it no longer is. Enter the value again.',
-  changeHistoryFull: 'The change request already has {max} entries, the maximum. Make a new one.',
+    'The value was entered while this property was sensitive, and the property no longer is. Enter the value again.',
+  changeHistoryFull: 'The change request already has {max} entries, the maximum. Create a new one.',
   changePolicyStale: 'The policy has changed since you read it. Your change was not saved.',
   changeTooLate: 'The change request could not be applied before {until}.',
   changeGrantsMissing: 'The author of the change request had no permission for this: {permission}.',
   scheduleOrder: 'Must be after the earliest time, and in the future.',
   scheduleTooFar: 'Must be at most {max} days ahead.',
   installationProtected:
-    'The installation is protected from being detached by {person}: {text} Lift the protection first.',
+    '{person} protected the installation from being detached: {text} Lift the protection first.',
   installationAlreadyProtected: 'The installation is already protected.',
   installationNotProtected: 'The installation is not protected.',
   versionPinned:
-    'The installation is pinned to {versions} by {person}: {text} Choose such a version, or remove the pin first.',
+    '{person} pinned the installation to {versions}: {text} Choose a version that the pin allows, or remove the pin first.',
   installationNotPinned: 'The installation is not pinned.',
-  versionRecalled: 'Version {version} was recalled by {person}: {text} Choose another version.',
+  versionRecalled: '{person} recalled version {version}: {text} Choose another version.',
   versionStandingAlready: 'Version {version} is already in that state.',
   versionIsRecalled: 'Version {version} is recalled. Reinstate it first.',
   pluginRetiredRefusal:
@@ -176,7 +178,7 @@ export const PLATFORM_MESSAGES = {
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
-  readTimedOut: 'The page could not be read in time. Nothing was changed.',
+  readTimedOut: 'The data could not be read in time. Nothing was changed.',
   requestAddressParts: 'Must have no user information, query or fragment',
   requestContactAddress: 'Must be an http, https or mailto address',
   requestControlCharacters:

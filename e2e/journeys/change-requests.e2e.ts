@@ -41,7 +41,9 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await expect(author.getByRole('heading', { level: 1 })).toContainText('Change 1 property in guarded/e2e/')
   await expect(state(author)).toHaveText('Open')
   const approve = author.getByRole('button', { name: 'Approve', exact: true })
-  await expect(approve).toHaveAccessibleDescription('You wrote it, so someone else must approve it.')
+  await expect(approve).toHaveAccessibleDescription(
+    'You wrote this change request, so someone else must approve it.',
+  )
 
   const reviewer = await signIn('oscar', '/change-requests?waiting=me')
   await expect(
@@ -135,7 +137,7 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await expectSettled(admin)
   await press(admin, 'More')
   await admin.getByRole('menuitem', { name: 'Apply without approvals' }).click()
-  await admin.getByRole('textbox', { name: 'Why can it not wait?' }).fill('Mail is down')
+  await admin.getByRole('textbox', { name: 'Why can’t it wait?' }).fill('Mail is down')
   await confirm(admin, 'Apply without approvals')
   await expect(admin.getByText('Applied without its approvals').first()).toBeVisible()
   await expect(state(admin)).toHaveText('Applied', { timeout: 20_000 })

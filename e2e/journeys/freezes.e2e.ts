@@ -23,7 +23,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   await expect(admin.getByRole('row').filter({ hasText: 'quiet-nights' })).toContainText('Active')
 
   const page = await editing({ resource: CORE })
-  const said = /^Changes are frozen until somebody ends the freeze: The books are closed\. Ask Ada\.$/
+  const said = /^Changes are frozen until someone ends the freeze: The books are closed\. Ask Ada\.$/
   await expect(page.getByRole('main').getByText(said)).toBeVisible()
   await field(page, 'Seats').fill('25')
   await expect(saveIn(await review(page))).toBeDisabled()

@@ -67,7 +67,7 @@ test('a proxy that replays answers, asks to sign in, or limits callers is told f
   })
 
   await page.goto(`/operations/${limited}`)
-  await expect(panel.getByRole('heading', { name: 'The plugin limits its callers' })).toBeVisible()
+  await expect(panel.getByRole('heading', { name: 'The plugin limits the rate of calls' })).toBeVisible()
   await expect(panel).toContainText('It asks to wait 120 s.')
   await expect(panel).toContainText('The plugin asks not to be called again before')
   await expect(panel).toContainText('Support: Retry the operation')

@@ -99,8 +99,8 @@ export const codes = codeTexts({
     remedy: '请查看当前的处理人。',
   },
   CAUSE_STALE: {
-    title: '该原因已变更',
-    message: '在您加载该原因之后，其他人或一次重试更改了它。未做任何更改。',
+    title: '该故障原因已变更',
+    message: '在您加载该故障原因之后，其他人或一次重试更改了它。未做任何更改。',
     remedy: '请查看它的当前状态和处理人。',
   },
   INSTALLATION_EXISTS: {
@@ -181,11 +181,11 @@ export const codes = codeTexts({
   APPROVAL_REQUIRED: {
     title: '需要批准',
     message: '此环境要求此变更有经批准的变更请求。',
-    remedy: '请请求审批，或让他人批准未完成的变更请求。',
+    remedy: '请提交审批，或请他人批准未完成的变更请求。',
   },
   CHANGE_REQUEST_STATE: {
-    title: '变更请求不允许此操作',
-    message: '可能有人更改了它，或它有冲突，或已结束。',
+    title: '当前状态不允许此操作',
+    message: '此变更请求有冲突或已结束，或已被其他人更改。',
     remedy: '请查看其当前状态。',
   },
   CHANGE_REQUEST_STALE: {
@@ -209,13 +209,13 @@ export const codes = codeTexts({
     remedy: '请查看其结果。',
   },
   BATCH_ITEM_NOT_STARTED: {
-    title: '无法启动',
+    title: '无法启动此目标',
     message: '运行时多次尝试启动此目标均失败。',
     remedy: '请查看运行时日志，然后单独启动。',
   },
   NUMBERS_USED_UP: {
     title: '编号已用尽',
-    message: '执行序号或快照版本已达到最大值。未作任何更改。',
+    message: '执行序号或快照版本已达到最大值。未做任何更改。',
     remedy: '请联系平台团队。正常使用不会达到此数值。',
   },
   PLUGIN_NOT_REGISTERED: {

@@ -79,7 +79,9 @@ test('a plugin that limits its callers says from when a retry makes sense, and h
   await serveScope({ 'GET /operations/{operationId}': () => detail })
   await renderConsole(`/operations/${detail.operationId}`)
   const panel = page.getByRole('region', { name: 'Why it failed' })
-  await expect.element(panel.getByRole('heading', { name: 'The plugin limits its callers' })).toBeVisible()
+  await expect
+    .element(panel.getByRole('heading', { name: 'The plugin limits the rate of calls' }))
+    .toBeVisible()
   await expect.element(panel.getByText(/asks not to be called again before/)).toBeVisible()
   await expect
     .element(panel.getByText('Retry the operation when the plugin accepts calls again.'))
