@@ -4,19 +4,11 @@ import { page } from 'vitest/browser'
 import { renderInConsole } from '../../testing/render.tsx'
 import { SecretDialog } from './SecretDialog.tsx'
 
-const texts = {
-  title: 'Copy the secret',
-  warning: 'It is shown once.',
-  label: 'Secret',
-  done: 'I have saved it',
-  lostTitle: 'Not shown',
-  lost: 'The response was lost.',
-}
 const asksBeforeUnload = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
 const dialog = (secret: string | null) => (
   <>
     <Link to="/plugins">Plugins</Link>
-    <SecretDialog secret={secret} texts={texts} onClose={() => undefined} />
+    <SecretDialog of="plugins" secret={secret} onClose={() => undefined} />
   </>
 )
 
@@ -36,7 +28,7 @@ test('without a secret there is nothing to keep', async () => {
   await expect.poll(address).toBe('/plugins')
 })
 
-const done = page.getByRole('button', { name: 'I have saved it' })
+const done = page.getByRole('button', { name: 'I’ve copied it' })
 const withoutClipboard = () => {
   const own = Object.getOwnPropertyDescriptor(Navigator.prototype, 'clipboard')
   Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })
@@ -90,7 +82,7 @@ test('where the browser refuses to copy, the text is selected to be copied by ha
 
 test('a secret that is selected and copied with the keyboard counts as copied', async () => {
   await renderInConsole(dialog('whsec_1'))
-  const secret = page.getByLabelText('Secret', { exact: true }).element()
+  const secret = page.getByLabelText('Credential secret', { exact: true }).element()
   document.getSelection()?.selectAllChildren(secret)
   secret.dispatchEvent(new ClipboardEvent('copy', { bubbles: true }))
   await expect.element(done).not.toHaveAttribute('aria-disabled', 'true')

@@ -9,12 +9,13 @@ import { CodeBlock } from '../../ui/value/CodeBlock.tsx'
 
 /** Shows a new secret once: only this dialog has it. A null secret was in a response that was lost. */
 export function SecretDialog({
+  of,
   secret,
-  texts,
   onClose,
 }: {
+  /** Whose texts name the secret. */
+  of: 'accounts' | 'notifications' | 'plugins'
   secret: string | null
-  texts: { title: string; warning: string; label: string; done: string; lostTitle: string; lost: string }
   onClose: () => void
 }) {
   const t = useText()
@@ -28,24 +29,24 @@ export function SecretDialog({
       // closing it by accident would lose the secret permanently
       busy={secret !== null}
       onClose={onClose}
-      title={secret === null ? texts.lostTitle : texts.title}
+      title={t(secret === null ? `${of}.secret.lost.title` : `${of}.secret.title`)}
       footer={
         <Button variant="primary" disabledReason={!isSafe && t('common.secret.notCopied')} onClick={onClose}>
-          {secret === null ? t('common.close') : texts.done}
+          {t(secret === null ? 'common.close' : 'common.secret.done')}
         </Button>
       }
     >
       {secret !== null && <PageGuard isActive onLeave={(decide) => decide(true)} />}
       {secret === null ? (
-        <p>{texts.lost}</p>
+        <p>{t(`${of}.secret.lost`)}</p>
       ) : (
         <div
           className="space-y-4"
           // selected and copied by hand
           onCopy={() => document.getSelection()?.toString().includes(secret) === true && setIsKept(true)}
         >
-          <Notice tone="warn">{texts.warning}</Notice>
-          <CodeBlock text={secret} label={texts.label} onCopied={() => setIsKept(true)} />
+          <Notice tone="warn">{t(`${of}.secret.warning`)}</Notice>
+          <CodeBlock text={secret} label={t(`${of}.secret.label`)} onCopied={() => setIsKept(true)} />
           {!isKept && (
             <Checkbox checked={isConfirmed} onChange={({ target }) => setIsConfirmed(target.checked)}>
               {t('common.secret.stored')}

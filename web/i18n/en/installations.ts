@@ -746,7 +746,6 @@ export const plugins = {
   'secret.lost.title': 'The credential was created, but its secret can’t be shown again',
   'secret.lost': 'The response to the first request was lost. Revoke this credential and create another one.',
   'secret.label': 'Credential secret',
-  'secret.done': 'I’ve copied it',
   'revoke.title': 'Revoke this credential?',
   'revoke.text':
     'It stops working immediately: {plugin} can no longer resolve references with it. This cannot be undone.',

@@ -12,6 +12,7 @@ export const common = {
   'copyByHand.press': 'Press',
   'copyByHand.text': 'Text to copy',
   'secret.notCopied': 'Copy the secret first, or confirm that you have stored it.',
+  'secret.done': 'I’ve copied it',
   'secret.stored': 'I have stored the secret elsewhere',
   save: 'Save',
   retry: 'Try again',
@@ -911,7 +912,6 @@ export const notifications = {
   'secret.warning':
     'The receiver needs it to verify signatures. It can’t be shown again after you close this dialog.',
   'secret.label': 'Signing secret',
-  'secret.done': 'I’ve copied it',
   'secret.lost.title': 'The webhook was created, but its secret can’t be shown again',
   'secret.lost': 'The response to the first request was lost. Delete this webhook and create another one.',
 
@@ -1030,7 +1030,6 @@ export const accounts = {
   'secret.title': 'Copy your token now',
   'secret.warning': 'It is not stored and can’t be shown again.',
   'secret.label': 'Token',
-  'secret.done': 'I’ve copied it',
   'secret.lost.title': 'The token was created, but it can’t be shown again',
   'secret.lost': 'The response to the first request was lost. Revoke this token and create another one.',
 } as const

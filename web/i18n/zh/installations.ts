@@ -684,7 +684,6 @@ export const plugins: Translated<typeof source.plugins> = {
   'secret.lost.title': '凭据已创建，但无法再次显示密钥',
   'secret.lost': '首次请求的响应已丢失。请吊销此凭据，然后重新创建。',
   'secret.label': '凭据密钥',
-  'secret.done': '我已复制',
   'revoke.title': '吊销此凭据？',
   'revoke.text': '凭据将立即失效，{plugin} 不能再用它解析引用。此操作无法撤销。',
   'revoke.last': '这是最后一个有效凭据。',

@@ -17,6 +17,7 @@ export const common: Translated<typeof source.common> = {
   'copyByHand.press': '请按',
   'copyByHand.text': '要复制的文本',
   'secret.notCopied': '请先复制密钥，或确认您已保存。',
+  'secret.done': '我已复制',
   'secret.stored': '我已将密钥保存在别处',
   save: '保存',
   retry: '重新加载',
@@ -1062,7 +1063,6 @@ export const notifications: Translated<typeof source.notifications> = {
   'secret.title': '请立即复制签名密钥',
   'secret.warning': '接收端用它验证签名。关闭此对话框后，任何人都无法再次查看。',
   'secret.label': '签名密钥',
-  'secret.done': '我已复制',
   'secret.lost.title': 'Webhook 已创建，但无法再次显示其密钥',
   'secret.lost': '第一次请求的响应已丢失。请删除此 Webhook 并重新创建。',
 
@@ -1177,7 +1177,6 @@ export const accounts: Translated<typeof source.accounts> = {
   'secret.title': '请立即复制令牌',
   'secret.warning': '系统不保存令牌，之后无法再次显示。',
   'secret.label': '令牌',
-  'secret.done': '我已复制',
   'secret.lost.title': '令牌已创建，但无法再次显示',
   'secret.lost': '首次请求的响应已丢失。请吊销此令牌，然后重新创建。',
 }

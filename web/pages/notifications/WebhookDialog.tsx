@@ -74,20 +74,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     fieldOfRequest(['title', 'url', 'format', 'retryingAfterMinutes', 'reason']),
   )
   if (created) {
-    return (
-      <SecretDialog
-        secret={created.secret}
-        texts={{
-          title: t('notifications.secret.title'),
-          warning: t('notifications.secret.warning'),
-          label: t('notifications.secret.label'),
-          done: t('notifications.secret.done'),
-          lostTitle: t('notifications.secret.lost.title'),
-          lost: t('notifications.secret.lost'),
-        }}
-        onClose={onClose}
-      />
-    )
+    return <SecretDialog of="notifications" secret={created.secret} onClose={onClose} />
   }
   return (
     <FormDialog

@@ -14,13 +14,11 @@ import { RetriesIn, RunTime } from '../../subjects/operations/OperationTimes.tsx
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { Card, Section } from '../../ui/Card.tsx'
-import { cx } from '../../ui/class-names.ts'
-import { Icon, type IconName } from '../../ui/Icon.tsx'
-import { PlainLink, TextLink, type LinkTarget } from '../../ui/Link.tsx'
+import { TextLink } from '../../ui/Link.tsx'
 import { operationLook } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
-import { toneText, type Tone } from '../../ui/tone.ts'
 import { useNow } from '../../ui/use-now.ts'
+import { ItemLayout } from './items.tsx'
 import { countScopes, mineOf, type Mine as MyItem } from './my-work.ts'
 
 /** The person's own work: what runs, then what ended in the last day, with its result. */
@@ -69,9 +67,10 @@ function BatchLine({ batch }: { batch: Batch }) {
   const { batchId, counts, finishedAt } = batch
   const title = batchTitle(batch, t)
   return (
-    <Line
+    <ItemLayout
       look={lookOfBatch(batch)}
       word={batchStateText(batch, t)}
+      isWordShown
       title={title}
       to={paths.batch(batchId)}
       when={<End at={finishedAt} took={<BatchDuration batch={batch} />} />}
@@ -80,7 +79,7 @@ function BatchLine({ batch }: { batch: Batch }) {
       <div className="mt-1 max-w-md">
         <BatchProgress counts={counts} />
       </div>
-    </Line>
+    </ItemLayout>
   )
 }
 
@@ -93,9 +92,10 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
   const isOne = operations.length === 1
   const scopes = countScopes(operations)
   return (
-    <Line
+    <ItemLayout
       look={operationLook[state]}
       word={t(operationLook[state].word)}
+      isWordShown
       title={name}
       to={
         isOne
@@ -122,61 +122,11 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
           <RetriesIn at={nextAttemptAt} />
         </p>
       )}
-    </Line>
+    </ItemLayout>
   )
 }
 
 /** When it ended, or how long it has been going on. */
 function End({ at, took }: { at: string | null; took: ReactNode }) {
   return at === null ? took : <Time at={at} inRow />
-}
-
-function Line({
-  look: { icon, tone },
-  word,
-  title,
-  to,
-  place,
-  when,
-  tell,
-  children,
-}: {
-  look: { icon: IconName; tone: Tone }
-  /** Of its state. */
-  word: string
-  title: string
-  to: LinkTarget
-  place?: ReactNode
-  when: ReactNode
-  tell: ReactNode
-  children: ReactNode
-}) {
-  return (
-    <li className="relative flex items-start gap-3 px-4 py-2.5 hover:bg-hover">
-      <span className={cx('mt-[5px]', toneText[tone])}>
-        <Icon name={icon} size={14} />
-      </span>
-      <div className="min-w-0 flex-1">
-        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-          <p className="flex min-w-0 flex-wrap items-baseline gap-x-3">
-            {/* the whole item is a link; its other links are above it */}
-            <PlainLink
-              to={to}
-              className="inline-flex min-h-6 items-center rounded-sm font-semibold wrap-anywhere after:absolute after:inset-0"
-            >
-              {title}
-            </PlainLink>
-            {place !== undefined && (
-              <span className="relative inline-flex min-h-6 items-center text-xs">{place}</span>
-            )}
-          </p>
-          <p className="relative text-xs text-faint tabular-nums">
-            <span className={toneText[tone]}>{word}</span> · {when}
-          </p>
-        </div>
-        {children}
-      </div>
-      {tell !== false && <span className="relative -my-0.5">{tell}</span>}
-    </li>
-  )
 }

@@ -13,11 +13,11 @@ import { RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Beats } from '../../ui/Beats.tsx'
-import { Icon } from '../../ui/Icon.tsx'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { operationLook, type OperationState } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
-import { toneText } from '../../ui/tone.ts'
+import { toneText, type Tone } from '../../ui/tone.ts'
 
 export function FailedItem({
   operation,
@@ -58,15 +58,18 @@ export function CauseItem({ cause, isNew }: { cause: Cause; isNew: boolean }) {
   const { causeId, lastAt, errorCode, pluginId } = cause
   return (
     <ItemLayout
-      state="FAILED"
+      look={operationLook.FAILED}
+      word={t(operationLook.FAILED.word)}
       title={affectedText(cause, t)}
       to={paths.cause(causeId)}
       place={pluginId !== null && <span className="mono text-muted">{pluginId}</span>}
       when={<LastAt at={lastAt} />}
     >
-      <span className="font-medium">{causeTitle(cause, t)}</span>{' '}
-      <span className="mono text-xs text-muted">{errorCode}</span>
-      <CauseStanding cause={cause} isNew={isNew} />
+      <Problem>
+        <span className="font-medium">{causeTitle(cause, t)}</span>{' '}
+        <span className="mono text-xs text-muted">{errorCode}</span>
+        <CauseStanding cause={cause} isNew={isNew} />
+      </Problem>
     </ItemLayout>
   )
 }
@@ -161,43 +164,55 @@ function Item({
   person: string
   children: ReactNode
 }) {
+  const t = useText()
   const rich = useRichText()
   return (
     <ItemLayout
-      state={state}
+      look={operationLook[state]}
+      word={t(operationLook[state].word)}
       title={title}
       to={to}
       place={<ScopeLink scope={scope} />}
       when={rich('overview.attention.since', { time: <Time at={since} inRow />, person })}
     >
-      {children}
+      <Problem>{children}</Problem>
     </ItemLayout>
   )
 }
 
-/** Two lines: what and where, then the problem. */
-function ItemLayout({
-  state,
+/** Not cut: who acts next is at its end. */
+const Problem = ({ children }: { children: ReactNode }) => <p className="mt-0.5 wrap-anywhere">{children}</p>
+
+/** Two lines: what and where, then more about it. */
+export function ItemLayout({
+  look: { icon, tone },
+  word,
+  isWordShown = false,
   title,
   to,
   place,
   when,
+  tell,
   children,
 }: {
-  state: OperationState
+  look: { icon: IconName; tone: Tone }
+  /** Of its state. */
+  word: string
+  /** Where the list has several states; default: the word is for screen readers. */
+  isWordShown?: boolean
   title: string
   to: LinkTarget
-  place: ReactNode
+  place?: ReactNode
   when: ReactNode
+  /** A button at the end. */
+  tell?: ReactNode
   children: ReactNode
 }) {
-  const t = useText()
-  const { icon, tone, word } = operationLook[state]
   return (
-    <li className="relative flex gap-3 px-4 py-2.5 hover:bg-hover">
+    <li className="relative flex items-start gap-3 px-4 py-2.5 hover:bg-hover">
       <span className={cx('mt-[5px]', toneText[tone])}>
         <Icon name={icon} size={14} />
-        <span className="sr-only">{t(word)}</span>
+        {!isWordShown && <span className="sr-only">{word}</span>}
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -205,17 +220,27 @@ function ItemLayout({
             {/* the whole item is a link; its other links are above it */}
             <PlainLink
               to={to}
-              className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0"
+              className="inline-flex min-h-6 items-center rounded-sm font-semibold wrap-anywhere after:absolute after:inset-0"
             >
               {title}
             </PlainLink>
-            <span className="relative inline-flex min-h-6 items-center text-xs">{place}</span>
+            {place !== undefined && (
+              <span className="relative inline-flex min-h-6 items-center text-xs">{place}</span>
+            )}
           </p>
-          <p className="relative text-xs text-faint">{when}</p>
+          <p className="relative text-xs text-faint tabular-nums">
+            {isWordShown && (
+              <>
+                <span className={toneText[tone]}>{word}</span>
+                {' · '}
+              </>
+            )}
+            {when}
+          </p>
         </div>
-        {/* not cut: who acts next is at its end */}
-        <p className="mt-0.5 wrap-anywhere">{children}</p>
+        {children}
       </div>
+      {tell !== undefined && tell !== false && <span className="relative -my-0.5">{tell}</span>}
     </li>
   )
 }

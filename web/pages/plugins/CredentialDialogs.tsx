@@ -29,20 +29,7 @@ export function CreateCredentialDialog({
     invalidates: ['GET /plugins', 'GET /plugins/{pluginId}'],
   })
   if (created) {
-    return (
-      <SecretDialog
-        secret={created.secret}
-        texts={{
-          title: t('plugins.secret.title'),
-          warning: t('plugins.secret.warning'),
-          label: t('plugins.secret.label'),
-          done: t('plugins.secret.done'),
-          lostTitle: t('plugins.secret.lost.title'),
-          lost: t('plugins.secret.lost'),
-        }}
-        onClose={onClose}
-      />
-    )
+    return <SecretDialog of="plugins" secret={created.secret} onClose={onClose} />
   }
   return (
     <ConfirmForm

@@ -39,20 +39,7 @@ export function AccountActionDialog({
   const remove = useWrite('DELETE /service-accounts/{accountId}', LIST)
   const { accountId, name } = account
   if (created) {
-    return (
-      <SecretDialog
-        secret={created.token}
-        texts={{
-          title: t('accounts.secret.title'),
-          warning: t('accounts.secret.warning'),
-          label: t('accounts.secret.label'),
-          done: t('accounts.secret.done'),
-          lostTitle: t('accounts.secret.lost.title'),
-          lost: t('accounts.secret.lost'),
-        }}
-        onClose={onClose}
-      />
-    )
+    return <SecretDialog of="accounts" secret={created.token} onClose={onClose} />
   }
   return (
     <ConfirmForm

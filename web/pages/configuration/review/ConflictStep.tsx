@@ -14,6 +14,11 @@ import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
 import { plainSides } from '../../../subjects/merge/merge-values.ts'
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 
+/** The verdicts that the person decides. */
+const DECIDED = ['conflict', 'gone'] as const
+/** Those that need no decision. */
+const UNTOUCHED = ['kept', 'same', 'undone'] as const
+
 /** What others have saved since the person's edits began, and the consequence for each edit. */
 export function ConflictStep({
   merge,
@@ -28,11 +33,6 @@ export function ConflictStep({
   const rich = useRichText()
   const { behind, since } = merge
   const ofKind = (kind: Merged['verdict']['kind']) => behind.filter(({ verdict }) => verdict.kind === kind)
-  const overlapping = ofKind('conflict')
-  const gone = ofKind('gone')
-  const kept = ofKind('kept')
-  const same = ofKind('same')
-  const undone = ofKind('undone')
   const joined = ofKind('merged')
   const last = since[0]
   return (
@@ -48,48 +48,44 @@ export function ConflictStep({
         </p>
       )}
       {merge.checkFailed && <Notice tone="warn">{t('configuration.conflict.noHistory')}</Notice>}
-      {overlapping.length > 0 && (
-        <section aria-labelledby="overlapping" className="space-y-3">
-          <h3 id="overlapping" className="text-md font-semibold">
-            {t('configuration.conflict.overlapping', { n: overlapping.length })}
-          </h3>
-          {overlapping.map((merged) => (
-            <ConflictCard
-              key={`${merged.locator} ${merged.property}`}
-              merged={merged}
-              choice={choiceOf(merged)}
-              onChoose={onChoose}
-            />
-          ))}
-        </section>
-      )}
-      {gone.length > 0 && (
-        <section aria-labelledby="gone" className="space-y-3">
-          <h3 id="gone" className="text-md font-semibold">
-            {t('configuration.conflict.gone', { n: gone.length })}
-          </h3>
-          {gone.map((merged) => (
-            <ConflictCard
-              key={`${merged.locator} ${merged.property}`}
-              merged={merged}
-              choice={choiceOf(merged)}
-              onChoose={onChoose}
-            />
-          ))}
-        </section>
-      )}
+      {DECIDED.map((kind) => {
+        const edits = ofKind(kind)
+        return (
+          edits.length > 0 && (
+            <section key={kind} aria-labelledby={kind} className="space-y-3">
+              <h3 id={kind} className="text-md font-semibold">
+                {t(
+                  kind === 'conflict' ? 'configuration.conflict.overlapping' : 'configuration.conflict.gone',
+                  { n: edits.length },
+                )}
+              </h3>
+              {edits.map((merged) => (
+                <ConflictCard
+                  key={`${merged.locator} ${merged.property}`}
+                  merged={merged}
+                  choice={choiceOf(merged)}
+                  onChoose={onChoose}
+                />
+              ))}
+            </section>
+          )
+        )
+      })}
       {joined.length > 0 && (
         <Joined title={t('configuration.conflict.merged', { n: joined.length })} edits={joined} />
       )}
-      {kept.length > 0 && (
-        <Untouched title={t('configuration.conflict.kept', { n: kept.length })} edits={kept} />
-      )}
-      {same.length > 0 && (
-        <Untouched title={t('configuration.conflict.same', { n: same.length })} edits={same} />
-      )}
-      {undone.length > 0 && (
-        <Untouched title={t('configuration.conflict.undone', { n: undone.length })} edits={undone} />
-      )}
+      {UNTOUCHED.map((kind) => {
+        const edits = ofKind(kind)
+        return (
+          edits.length > 0 && (
+            <Untouched
+              key={kind}
+              title={t(`configuration.conflict.${kind}`, { n: edits.length })}
+              edits={edits}
+            />
+          )
+        )
+      })}
       {since.length > 0 && (
         <details className="group rounded-lg border border-line">
           <summary className="flex min-h-9 cursor-pointer items-center gap-2 px-3 font-medium">
