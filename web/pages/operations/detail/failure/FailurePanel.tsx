@@ -16,6 +16,7 @@ import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../../ui/ErrorState.tsx'
 import { Icon } from '../../../../ui/Icon.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
+import { Skeleton, SkeletonLines } from '../../../../ui/Skeleton.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import {
   failureTitle,
@@ -89,9 +90,9 @@ export function FailurePanel({
   const { errorPath } = failure
   const isWitness = nextStep.action === 'CHECK_VALUES'
   const afterwards = afterwardsText(nextStep, t)
-  const context = useOperationContext(operation).data
+  const { data: context, isLoading: isContextLoading } = useOperationContext(operation)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
-  const isReplayed = answered !== undefined
+  const isReplayed = answered != null
   const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
   const remedy = isStored
     ? null
@@ -107,6 +108,9 @@ export function FailurePanel({
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
   const disabled =
     reasonOf(failure) === 'pluginNotRegistered' && call ? disabledBy(context, call.pluginId) : null
+  // nobody is to begin with a step that the next response replaces
+  const isUndecided =
+    answered === undefined || (isContextLoading && reasonOf(failure) === 'pluginNotRegistered')
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -139,7 +143,7 @@ export function FailurePanel({
                 {/* the message of the platform advises to enable a plugin that a person has disabled */}
                 {joinSentences(t, [
                   // that of a response to another operation blames the plugin
-                  message !== title && disabled === null && answered === undefined && message,
+                  message !== title && disabled === null && !isReplayed && !isUndecided && message,
                   effect,
                 ])}
               </ClampedText>
@@ -174,7 +178,9 @@ export function FailurePanel({
                     },
                 !isOver && {
                   label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
-                  value: (
+                  value: isUndecided ? (
+                    <Skeleton className="w-3/5" />
+                  ) : (
                     <>
                       <NextStepText
                         nextStep={nextStep}
@@ -229,7 +235,10 @@ export function FailurePanel({
                 !isOver &&
                   disabled === null &&
                   retired == null &&
-                  remedy !== null && { label: t('errors.remedy'), value: remedy },
+                  remedy !== null && {
+                    label: t('errors.remedy'),
+                    value: isUndecided ? <SkeletonLines lines={2} /> : remedy,
+                  },
                 {
                   label: t('operations.failed.progress'),
                   value: progressText(operation, progressOf(operation, timeline), t),
@@ -255,7 +264,9 @@ export function FailurePanel({
           </div>
         </div>
         {children !== undefined && (
-          <div className="border-t border-line bg-sunken p-4 @2xl:border-t-0 @2xl:border-l">{children}</div>
+          <div className="border-t border-line bg-sunken p-4 @2xl:border-t-0 @2xl:border-l @2xl:bg-transparent">
+            {children}
+          </div>
         )}
       </div>
       {!isOver && !isStored && (

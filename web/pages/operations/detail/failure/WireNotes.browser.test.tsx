@@ -32,13 +32,21 @@ test('an answer to another operation names it, with every field that differs and
     response: echo(OTHER),
     wire: { headers: { age: '31', via: '1.1 <b>cache</b>' } },
   })
+  replayed.nextStep = { ...replayed.nextStep, actor: 'PLUGIN_OWNER', action: 'FIX_RESPONSE' }
   const other = operation({ operationId: OTHER, executionSequence: 10, operationType: 'INSTALL' }, {})
+  const known = Promise.withResolvers<typeof other>()
   await serveScope({
-    'GET /operations/{operationId}': ({ params }) => (params['operationId'] === OTHER ? other : replayed),
+    'GET /operations/{operationId}': ({ params }) =>
+      params['operationId'] === OTHER ? known.promise : replayed,
   })
   await renderConsole(`/operations/${replayed.operationId}`)
   const panel = page.getByRole('region', { name: 'Why it failed' })
+  // until then, the page does not blame the plugin
+  await expect.element(panel.getByText('Next step')).toBeVisible()
+  expect(panel.element().textContent).not.toContain('Fix the plugin’s response')
+  known.resolve(other)
   await expect.element(panel.getByText(/This is the response to Install .* #10/)).toBeVisible()
+  expect(panel.element().textContent).toContain('Plugin owner: Find what replays responses')
   await expect
     .element(panel.getByRole('link', { name: /#10$/ }))
     .toHaveAttribute('href', expect.stringContaining(OTHER))

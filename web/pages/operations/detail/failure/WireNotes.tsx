@@ -26,7 +26,7 @@ export function WireNotes({
   failure: Failure
   attempt: Attempt | undefined
   /** See {@link useAnswered}. */
-  answered: OperationDetail | undefined
+  answered: OperationDetail | null | undefined
   /** The move of the plugin while the operation ran. */
   moved: ReturnType<typeof movedBetween>
 }) {
@@ -47,7 +47,7 @@ export function WireNotes({
       {failure.retryFrom !== undefined && (
         <Note>{rich('operations.failed.retryFrom', { moment: <Time at={failure.retryFrom} exact /> })}</Note>
       )}
-      {answered !== undefined && <AnswerTo operation={answered} />}
+      {answered != null && <AnswerTo operation={answered} />}
       {clock !== null && <Note>{clock}</Note>}
     </>
   )
@@ -55,16 +55,20 @@ export function WireNotes({
 
 const Note = ({ children }: { children: ReactNode }) => <p className="max-w-[80ch] font-medium">{children}</p>
 
-/** The operation that the response of an attempt belongs to instead; undefined if none that the person may see. */
-export function useAnswered(attempt: Attempt | undefined): OperationDetail | undefined {
+/**
+ * The operation that the response of an attempt belongs to instead; null if none that the person may see, undefined while that
+ * is not known.
+ */
+export function useAnswered(attempt: Attempt | undefined): OperationDetail | null | undefined {
   const operationId = answeredOperation(attempt?.response)
   const isStored = useAsOf() !== null
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     ...apiQuery('GET /operations/{operationId}', operationCall(operationId ?? '')),
     enabled: operationId !== null && !isStored,
     retry: false,
   })
-  return operationId === null ? undefined : data
+  if (operationId === null) return null
+  return data ?? (isLoading ? undefined : null)
 }
 
 function AnswerTo({ operation }: { operation: OperationDetail }) {
