@@ -12,7 +12,14 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { batchSubject, batchSubjectText, credentialSubject, operationSubject } from './audit-subject.ts'
+import {
+  batchSubject,
+  batchSubjectText,
+  changeSubject,
+  isTime,
+  operationSubject,
+  plainSubject,
+} from './audit-subject.ts'
 
 /** `edit` for the others. */
 const ICONS: Partial<Record<AuditAction, IconName>> = {
@@ -69,8 +76,11 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry
-  const named = action.includes('credential') ? credentialSubject(subject) : operationSubject(subject, t)
   const batch = batchSubject(subject)
+  const change = changeSubject(subject)
+  const named =
+    change?.title ??
+    (batch === null ? plainSubject(operationSubject(subject, t)) : batchSubjectText(batch, t))
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
       <div className="text-muted">
@@ -93,7 +103,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
               ),
               subject:
                 bundleInstallId === null ? (
-                  <span className="font-medium">{batch === null ? named : batchSubjectText(batch, t)}</span>
+                  <span className="font-medium">{isTime(subject) ? <Time at={subject} exact /> : named}</span>
                 ) : (
                   <PlainLink
                     to={paths.installation(bundleInstallId)}
@@ -134,6 +144,9 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
       <div className="flex gap-3 max-sm:pl-6 sm:justify-end">
         {batch !== null && batch.batchId !== null && (
           <TextLink to={paths.batch(batch.batchId)}>{t('audit.batch.view')}</TextLink>
+        )}
+        {change !== null && (
+          <TextLink to={paths.changeRequest(change.changeRequestId)}>{t('changes.one')}</TextLink>
         )}
         {operationId !== null && (
           <TextLink to={paths.operation(operationId)}>{t('audit.operation')}</TextLink>

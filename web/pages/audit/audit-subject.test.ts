@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { translator } from '../../i18n/testing.ts'
-import { operationSubject, batchSubject, batchSubjectText, credentialSubject } from './audit-subject.ts'
+import {
+  operationSubject,
+  batchSubject,
+  batchSubjectText,
+  changeSubject,
+  isTime,
+  plainSubject,
+} from './audit-subject.ts'
 
 const en = await translator('en')
 const zh = await translator('zh')
@@ -15,9 +22,22 @@ it('names the operation in the language of the person', () => {
   assert.equal(operationSubject('DETACH of crm → Ling Zhao', zh), 'crm 的分离操作 → Ling Zhao')
 })
 
-it('names a credential by the end of its id', () => {
-  assert.equal(credentialSubject('order-desk 01a225e1-5f43-76b7-a8cd-eecaf16ee15f'), 'order-desk …f16ee15f')
-  assert.equal(credentialSubject('order-desk'), 'order-desk')
+it('shows the ends of ids, and knows a time', () => {
+  const id = '01a225e1-5f43-76b7-a8cd-eecaf16ee15f'
+  assert.equal(plainSubject(`order-desk ${id}`), 'order-desk …f16ee15f')
+  assert.equal(plainSubject(`${id} → 2.0.0`), '…f16ee15f → 2.0.0')
+  assert.equal(plainSubject('order-desk'), 'order-desk')
+  assert.ok(isTime('2026-11-29T08:00:00.000Z'))
+  assert.ok(!isTime('release 2026-11-29'))
+})
+
+it('names a change request by its title', () => {
+  const changeRequestId = '01a225e1-5f43-76b7-a8cd-eecaf16ee15f'
+  assert.deepEqual(changeSubject(`CONFIGURE ${changeRequestId} "Move the "mail" port"`), {
+    changeRequestId,
+    title: 'Move the "mail" port',
+  })
+  assert.equal(changeSubject('CONFIGURE of crm'), null)
 })
 
 it('leaves other subjects as they are', () => {

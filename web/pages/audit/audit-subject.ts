@@ -17,11 +17,23 @@ export function operationSubject(subject: string, t: Translate): string {
   return assignee === undefined ? operation : `${operation} → ${assignee}`
 }
 
-const ENDS_WITH_ID = / [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const IDS = new RegExp(UUID, 'g')
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** A credential by the plugin or account that it belongs to and the end of its ID, which lists show too; others stay as they are. */
-export const credentialSubject = (subject: string): string =>
-  subject.replace(ENDS_WITH_ID, (id) => ` …${id.slice(-8)}`)
+/** A subject with each id as its end, as lists show it. */
+export const plainSubject = (subject: string): string => subject.replaceAll(IDS, (id) => `…${id.slice(-8)}`)
+
+/** Whether the subject is the time of a backup. */
+export const isTime = (subject: string): boolean => TIME.test(subject)
+
+const CHANGE_SUBJECT = new RegExp(`^[A-Z]+ (${UUID}) "(.+)"$`, 's')
+
+/** The change request that an audit entry names; null for other subjects. */
+export function changeSubject(subject: string): { changeRequestId: string; title: string } | null {
+  const [, changeRequestId, title] = CHANGE_SUBJECT.exec(subject) ?? []
+  return changeRequestId === undefined || title === undefined ? null : { changeRequestId, title }
+}
 
 interface BatchSubject {
   action: BatchAction
