@@ -1,5 +1,6 @@
 import { schemaTitle } from '#contract/json-schema/references.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from './control-kind.ts'
 import type { IconName } from '../../ui/Icon.tsx'
@@ -12,9 +13,21 @@ export const kindIcon: Record<ResourceKind, IconName> = {
   TIMER: 'timer',
 }
 
-/** The label of a property: the title of its schema, or its name. */
+/** The label of a property: the title of its schema, or its name; the words of the name for a reference, which has no schema. */
 export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
-  return (definition && schemaTitle(schemaOf(definition))) ?? property
+  if (definition === undefined) return property
+  if (isReferenceKind(definition.kind)) return wordsOf(property)
+  return schemaTitle(schemaOf(definition)) ?? property
+}
+
+/** `mailGateway` and `mail-gateway` as `Mail gateway`; short forms such as `API` stay. */
+export function wordsOf(name: string): string {
+  const words = name
+    .split(/[-_.\s]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})/u)
+    .filter((word) => word !== '')
+    .map((word, index) => (index > 0 && /^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word))
+    .join(' ')
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function propertyHelp(definition: PropertyDefinition): string {

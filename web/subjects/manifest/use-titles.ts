@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { schemaTitle } from '#contract/json-schema/references.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { propertyTitle } from '../../forms/property/property-labels.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { manifestQuery } from './manifest-query.ts'
 import { locatorIn, type Manifest } from './writers.ts'
@@ -54,7 +54,7 @@ function definedIn(manifest: Manifest | undefined): Map<string, Defined> {
     defined.set(locator, { title: resource.title })
     for (const [property, definition] of Object.entries(resource.properties))
       defined.set(keyOf(locator, property), {
-        title: schemaTitle(definition.schema) ?? property,
+        title: propertyTitle(definition, property),
         definition,
       })
   }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
+import { StructuredValue } from '../../forms/property/StructuredValue.tsx'
 import { placeNamer } from '../../forms/property/titled-path.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { BeforeAfter } from '../../ui/value/BeforeAfter.tsx'
-import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { LocatorText } from '../../ui/Id.tsx'
 import type { Titles } from '../manifest/use-titles.ts'
 import { PropertyName } from '../manifest/PropertyName.tsx'
@@ -85,7 +85,12 @@ function ResourceChanges({
                   {noteOf(change) !== undefined && <span className="block text-xs">{noteOf(change)}</span>}
                 </>
               ),
-              value: <PropertyValueView value={isNew ? change.after : change.before} />,
+              value: (
+                <StructuredValue
+                  value={isNew ? change.after : change.before}
+                  definition={definitionOf(locator, change.property)}
+                />
+              ),
             }))}
           />
         </Card>

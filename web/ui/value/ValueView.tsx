@@ -76,6 +76,9 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
   const t = useText()
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
+  // beside another value, both are JSON
+  if (other === undefined && typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+    return <Word>{t('common.value.empty')}</Word>
   return <ShownValue value={value} other={other} />
 }
 

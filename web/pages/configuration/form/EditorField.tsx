@@ -6,13 +6,13 @@ import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import { PropertyField } from '../../../forms/property/controls/PropertyField.tsx'
 import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { isSet, sameView } from '../../../forms/property/property-value.ts'
+import { StructuredValue } from '../../../forms/property/StructuredValue.tsx'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { afterMousePress } from '../../../ui/after-press.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import type { originOf } from '../draft/outline.ts'
 import { useActive } from '../draft/use-draft-store.ts'
 import { useEditor } from '../editor/editor-context.ts'
@@ -115,7 +115,7 @@ export const EditorField = memo(function EditorField({
           onOpen={openHistory}
         />
       }
-      plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
+      plainValue={isPlain ? <PlainValue view={view} definition={definition} plugin={writtenBy} /> : undefined}
       hints={
         <>
           {apply !== undefined && <ManagedBy manager={apply} />}
@@ -319,12 +319,20 @@ function TakesOver({ manager }: { manager: Manager }) {
 }
 
 /** A value that the person cannot edit. */
-function PlainValue({ view, plugin }: { view: PropertyView | null; plugin: string | undefined }) {
+function PlainValue({
+  view,
+  definition,
+  plugin,
+}: {
+  view: PropertyView | null
+  definition: PropertyDefinition
+  plugin: string | undefined
+}) {
   const t = useText()
   return (
     <>
       <div className="min-h-8 rounded-md border border-line bg-sunken px-2.5 py-1.5 wrap-anywhere">
-        <PropertyValueView value={view} />
+        <StructuredValue value={view} definition={definition} />
       </div>
       {plugin !== undefined && (
         <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">

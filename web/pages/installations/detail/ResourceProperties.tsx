@@ -1,10 +1,10 @@
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import { groupProperties, propertyTitle } from '../../../forms/property/property-labels.ts'
+import { StructuredValue } from '../../../forms/property/StructuredValue.tsx'
 import { PropertyName } from '../../../subjects/manifest/PropertyName.tsx'
 import { PluginLink } from '../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
-import { StructuredValue } from './StructuredValue.tsx'
 
 /** Every property that the version defines, as last applied, in the groups of the manifest. */
 export function ResourceProperties({

@@ -1,22 +1,24 @@
-import type { InstalledResource } from '#contract/console-api/shapes.ts'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { nameItems, pathOf, type Step } from '#contract/json-schema/list-items.ts'
-import { placeNamer } from '../../../forms/property/titled-path.ts'
-import { useText } from '../../../i18n/use-text.ts'
-import { PlaceName } from '../../../ui/value/LeafChanges.tsx'
-import { PropertyValueView, ValueView } from '../../../ui/value/ValueView.tsx'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { PlaceName } from '../../ui/value/LeafChanges.tsx'
+import { PropertyValueView, ValueView } from '../../ui/value/ValueView.tsx'
+import { placeNamer } from './titled-path.ts'
 
 /** A value with more leaves is JSON, which is shown in part. */
 const LINES_MAX = 24
 
-/** A value of an installation: an object, or a list of them, has a line for each leaf with its place in words. */
+/** A value that is only read: an object, or a list of them, has a line for each leaf with its place in words. */
 export function StructuredValue({
   value,
   definition,
 }: {
-  value: InstalledResource['properties'][string] | null
-  definition: InstalledResource['definitions'][string]
+  value: PropertyView | null
+  /** For the titles of the leaves; without it, they have their names. */
+  definition: PropertyDefinition | undefined
 }) {
   const t = useText()
   const plain = value?.['@type'] === 'Data' && 'value' in value ? value.value : null
@@ -37,7 +39,8 @@ export function StructuredValue({
 
 /** A list of texts or numbers is short enough as JSON. */
 const isStructured = (value: JsonValue): boolean =>
-  isJsonObject(value) || (Array.isArray(value) && value.some((item) => isJsonObject(item)))
+  (isJsonObject(value) && Object.keys(value).length > 0) ||
+  (Array.isArray(value) && value.some((item) => isJsonObject(item)))
 
 interface Leaf {
   steps: readonly Step[]
