@@ -69,6 +69,7 @@ export const scopes = {
   'link.installations': { one: '{n} installation in {scope}', other: '{n} installations in {scope}' },
   'link.locked': { one: '{n} locked installation in {scope}', other: '{n} locked installations in {scope}' },
   failed: '{n} failed',
+  locked: '{n} locked',
   'empty.title': 'No scopes yet',
   'empty.message': 'A scope appears here when a bundle is first installed in it.',
 } as const
@@ -851,7 +852,7 @@ export const pluginHealth = {
   'latest.title': 'Latest attempts',
   operation: 'Operation',
   stage: 'Stage',
-  attempt: 'Attempt',
+  attempt: 'Attempt {attempt}',
   result: 'Result',
   http: 'HTTP status',
   duration: 'Duration',

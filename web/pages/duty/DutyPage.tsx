@@ -167,7 +167,7 @@ function CauseItem({ cause }: { cause: Cause }) {
         </p>
         {cause.state !== 'NEW' && <CauseStateBadge cause={cause} />}
       </div>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:gap-1.5">
         <CauseActions cause={cause} />
       </div>
     </li>

@@ -70,7 +70,7 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   await expect
     .element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED · hooks · After resources · 3 attempts'))
     .toBeVisible()
-  await expect.element(cell('Plugin owner: Find and fix the cause')).toBeVisible()
+  await expect.element(cell('Plugin owner Find and fix the cause')).toBeVisible()
 })
 
 test('a succeeded operation says nothing of a failure, and a page without any has no columns for them', async () => {

@@ -47,7 +47,7 @@ export function PluginsPage() {
       title={t('plugins.title')}
       actions={
         <>
-          <Button variant="quiet" onClick={() => setShowsPolicies(true)}>
+          <Button icon="verified" onClick={() => setShowsPolicies(true)}>
             {t('plugins.policies')}
           </Button>
           <Button

@@ -177,7 +177,9 @@ const scopeColumns = (
             size={12}
             className={scope.failed > 0 ? toneText.fail : toneText.doubt}
           />
-          {scope.failed > 0 ? t('scopes.failed', { n: scope.failed }) : scope.claimed}
+          {scope.failed > 0
+            ? t('scopes.failed', { n: scope.failed })
+            : t('scopes.locked', { n: scope.claimed })}
         </PlainLink>
       ),
     width: '8rem',
@@ -187,9 +189,10 @@ const scopeColumns = (
     id: 'changed',
     header: t('scopes.column.changed'),
     cell: ({ savedAt, savedBy }) => (
-      <span className="flex min-w-0 gap-1.5 text-muted">
+      <span className="block truncate text-muted">
         <Time at={savedAt} inRow />
-        <span className="truncate">{savedBy.name}</span>
+        {' · '}
+        {savedBy.name}
       </span>
     ),
     width: '17rem',

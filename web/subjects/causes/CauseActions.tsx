@@ -46,36 +46,37 @@ export function CauseActions({ cause, size = 'sm' }: { cause: Cause; size?: 'sm'
           {t('operations.assignee.me')}
         </Button>
       )}
+      {may && (
+        <AssignMenu
+          size={size}
+          people={assignee === null ? [] : [assignee]}
+          except={assignee?.id}
+          onChoose={assignTo}
+        />
+      )}
       <Button size={size} icon="edit" disabledReason={disabledReason} onClick={() => setDialog('note')}>
-        {t('operations.notes.add')}
+        {/* on a phone, all of them are in one row */}
+        <span className="max-sm:sr-only">{t('operations.notes.add')}</span>
       </Button>
       {may && (
-        <>
-          <AssignMenu
-            size={size}
-            people={assignee === null ? [] : [assignee]}
-            except={assignee?.id}
-            onChoose={assignTo}
-          />
-          <Menu
-            label={t('operations.cause.change')}
-            renderTrigger={(props) => (
-              <Button {...props} size={size} icon="more" label={t('operations.cause.change')} />
-            )}
-          >
-            {assignee !== null && (
-              <MenuItem icon="undo" onSelect={() => save({ assignee: null, state: 'NEW' })}>
-                {t('operations.assignee.remove')}
-              </MenuItem>
-            )}
-            <MenuItem icon="waiting" onSelect={() => setDialog('wait')}>
-              {t('operations.cause.wait')}
+        <Menu
+          label={t('operations.cause.change')}
+          renderTrigger={(props) => (
+            <Button {...props} size={size} icon="more" label={t('operations.cause.change')} />
+          )}
+        >
+          {assignee !== null && (
+            <MenuItem icon="undo" onSelect={() => save({ assignee: null, state: 'NEW' })}>
+              {t('operations.assignee.remove')}
             </MenuItem>
-            <MenuItem icon="done" onSelect={() => setDialog('solve')}>
-              {t('operations.cause.solve')}
-            </MenuItem>
-          </Menu>
-        </>
+          )}
+          <MenuItem icon="waiting" onSelect={() => setDialog('wait')}>
+            {t('operations.cause.wait')}
+          </MenuItem>
+          <MenuItem icon="done" onSelect={() => setDialog('solve')}>
+            {t('operations.cause.solve')}
+          </MenuItem>
+        </Menu>
       )}
       {dialog !== null && (
         <Suspense>

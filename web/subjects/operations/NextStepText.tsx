@@ -27,7 +27,7 @@ export function NextStepText({
   )
 }
 
-/** The same in two lines, for a column; the second line names the person who works on it, if there is one. */
+/** The same in two lines, for a column: who, and what they do; or the step, and the person who works on it. */
 export function NextStepLines({
   nextStep: { actor, action },
   assignee = null,
@@ -39,14 +39,15 @@ export function NextStepLines({
   const person = assignee !== null && t('common.assignedTo', { name: assignee.name })
   if (actor === 'NOBODY') return person || <Nothing />
   const what = t(`vocabulary.next.${action}`)
-  const who = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
+  const who = t(`vocabulary.actor.${actor}`)
+  const step = person ? `${who}${t('common.punctuation.colon')}${what}` : who
   return (
     <>
       <span
-        title={person ? who + what : undefined}
+        title={step}
         className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}
       >
-        {person ? who + what : who}
+        {step}
       </span>
       <span title={person || what} className="block truncate text-xs text-muted">
         {person || what}

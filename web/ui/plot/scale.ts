@@ -1,9 +1,9 @@
-/** Three to six round numbers from zero to at least the largest value. */
+/** Three to six round numbers from zero to at least the largest value. Those of a large value need one decimal at most. */
 export function valueTicks(largest: number, { whole = false }: { whole?: boolean } = {}): number[] {
   const reach = largest > 0 ? largest : 1
   const rough = reach / 4
   const power = 10 ** Math.floor(Math.log10(rough))
-  const round = [1, 2, 2.5, 5, 10].map((factor) => factor * power)
+  const round = [1, 2, ...(power < 1 ? [] : [2.5]), 5, 10].map((factor) => factor * power)
   const step = round.find((size) => size >= rough && (!whole || Number.isInteger(size))) ?? 1
   const count = Math.max(1, Math.ceil(reach / step - 1e-9))
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)))

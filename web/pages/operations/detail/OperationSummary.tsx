@@ -128,7 +128,8 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
           ),
         },
         {
-          wide: true,
+          // a long one needs the width
+          wide: operation.reason !== null,
           label: t('operations.field.reason'),
           value: (
             <>

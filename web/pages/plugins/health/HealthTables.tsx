@@ -3,9 +3,12 @@ import type { HealthFigures, PluginHealth } from '#contract/console-api/shapes.t
 import { formatLocalTime, formatNumber } from '../../../i18n/format.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
+import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
 import { Section } from '../../../ui/Card.tsx'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Mono } from '../../../ui/Id.tsx'
+import { outcomeLook } from '../../../ui/states.ts'
 import { Time } from '../../../ui/Time.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
 import { uncertainShare, type Bucket } from './buckets.ts'
@@ -135,7 +138,10 @@ export function VersionTable({ versions }: { versions: readonly VersionRow[] }) 
         id: 'version',
         header: t('pluginHealth.version'),
         cell: ({ bundle, version }) => (
-          <Mono>{`${bundle.environmentKey}/${bundle.bundleId} ${version}`}</Mono>
+          <>
+            <Mono className="block truncate">{`${bundle.environmentKey}/${bundle.bundleId}`}</Mono>
+            <Mono className="block truncate font-normal text-muted">{version}</Mono>
+          </>
         ),
         width: 'max(10.5rem, 22cqi)',
       },
@@ -156,6 +162,7 @@ export function VersionTable({ versions }: { versions: readonly VersionRow[] }) 
         columns={columns}
         rows={versions}
         rowKey={versionKey}
+        lines={2}
         empty={null}
       />
     </Section>
@@ -175,29 +182,42 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
       {
         id: 'operation',
         header: t('pluginHealth.operation'),
-        cell: ({ operationType, title }) =>
-          t('operations.name', { type: t(`vocabulary.type.${operationType}`), bundle: title }),
-        width: 'max(9.5rem, 22cqi)',
+        cell: ({ operationType, title, scope }) => (
+          <>
+            <span className="block truncate">
+              {t('operations.name', { type: t(`vocabulary.type.${operationType}`), bundle: title })}
+            </span>
+            <ScopeText scope={scope} className="block truncate text-xs font-normal text-muted" />
+          </>
+        ),
+        width: 'max(14.5rem, 26cqi)',
       },
       {
-        id: 'stage',
+        id: 'call',
         header: t('pluginHealth.stage'),
-        cell: ({ stage }) => t(`vocabulary.phase.${stage}`),
+        cell: ({ stage, attempt }) => (
+          <>
+            <span className="block truncate">{t(`vocabulary.phase.${stage}`)}</span>
+            <span className="block truncate text-xs text-muted">
+              {t('pluginHealth.attempt', { attempt })}
+            </span>
+          </>
+        ),
         width: '9rem',
-      },
-      {
-        id: 'attempt',
-        header: t('pluginHealth.attempt'),
-        cell: ({ attempt }) => attempt,
-        align: 'end',
-        width: '5.5rem',
-        hideBelow: 'lg',
       },
       {
         id: 'result',
         header: t('pluginHealth.result'),
         cell: ({ outcome, errorCode }) =>
-          outcome === null ? <Mono>{errorCode ?? '–'}</Mono> : t(`vocabulary.outcome.${outcome}`),
+          outcome === null ? (
+            <Badge look="plain" tone="fail" icon="failed">
+              <Mono>{errorCode ?? '–'}</Mono>
+            </Badge>
+          ) : (
+            <Badge look="plain" tone={outcomeLook[outcome].tone} icon={outcomeLook[outcome].icon}>
+              {t(`vocabulary.outcome.${outcome}`)}
+            </Badge>
+          ),
       },
       {
         id: 'http',
@@ -232,6 +252,7 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
         rows={rows}
         rowKey={latestKey}
         rowLink={latestLink}
+        lines={2}
         empty={null}
       />
     </Section>

@@ -68,7 +68,7 @@ export function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Fa
 }
 
 /** How many calls are named one by one. */
-const NAMED = 3
+const NAMED = 2
 
 /** What is done, what is not, what nobody can know, and what was never reached. */
 export function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
