@@ -44,7 +44,7 @@ export function CompareScope({
       className="mb-6 rounded-lg border border-line-strong"
     >
       <div className="flex items-end gap-3 border-b border-line px-4 py-3">
-        <div className="w-full max-w-md">
+        <div role="group" id="compare-other" className="w-full max-w-md">
           <Field label={t('configuration.compare.other')}>
             {(wiring) => (
               <Combobox
@@ -96,6 +96,8 @@ function ScopeDifferences({ source }: { source: Configuration }) {
       (value) =>
         keys.has(keyOf(value)) &&
         !isHidden(value.value) &&
+        // the version that is installed here may lack it
+        Object.hasOwn(configuration.resources[value.locator]?.definitions ?? {}, value.property) &&
         !Object.hasOwn(configuration.resources[value.locator]?.writtenBy ?? {}, value.property),
     )
     return {
@@ -108,6 +110,10 @@ function ScopeDifferences({ source }: { source: Configuration }) {
       }),
     }
   }, [configuration, source])
+  const resourceOf = (locator: string) => {
+    const own = configuration.resources[locator]
+    return own && { ...own, definitions: { ...source.resources[locator]?.definitions, ...own.definitions } }
+  }
   const only = (one: Configuration, another: Configuration) =>
     Object.entries(one.resources).flatMap(([locator, resource]) =>
       another.resources[locator] ? [] : [resourceTitle(resource, locator)],
@@ -123,7 +129,7 @@ function ScopeDifferences({ source }: { source: Configuration }) {
         changes={changes}
         values={values}
         sides={{ before: scopeText(configuration.scope), after: scopeText(source.scope) }}
-        resourceOf={(locator) => configuration.resources[locator]}
+        resourceOf={resourceOf}
       />
     </div>
   )

@@ -60,18 +60,10 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const people = [...new Map(snapshots.map((one) => [one.savedBy.id, one.savedBy])).values()]
   // a narrowed history contains only some of the changes of a save
   const isWhole = locator === undefined && property === undefined
-  return (
-    <div {...focusHome()}>
-      <ScopeTimeline scope={scope} range={search.range} onRange={(range) => go({ range })} />
-      <div className="mb-4 flex flex-wrap items-center gap-2">
-        <HistoryFilters search={search} people={people} onChange={go} />
-        {!isComparing && (
-          <Button id="compare-scopes" icon="scopes" onClick={() => setIsChoosing(true)}>
-            {t('configuration.compare.scopes')}
-          </Button>
-        )}
-      </div>
-      {isComparing && (
+  // a comparison of scopes is no part of the history, and would push it far down
+  if (isComparing) {
+    return (
+      <div {...focusHome('compare-other')}>
         <CompareScope
           other={other ?? null}
           onChoose={(chosen) => {
@@ -83,7 +75,18 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
             go({ with: undefined })
           }}
         />
-      )}
+      </div>
+    )
+  }
+  return (
+    <div {...focusHome()}>
+      <ScopeTimeline scope={scope} range={search.range} onRange={(range) => go({ range })} />
+      <div className="mb-4 flex flex-wrap items-center gap-2">
+        <HistoryFilters search={search} people={people} onChange={go} />
+        <Button id="compare-scopes" icon="scopes" onClick={() => setIsChoosing(true)}>
+          {t('configuration.compare.scopes')}
+        </Button>
+      </div>
       {from !== undefined && (
         <CompareView
           from={from}
