@@ -78,7 +78,7 @@ test('a plugin that was disabled while the operation waited is told with person 
   const changed = page.getByRole('region', { name: 'What changed before this' })
   await expect(changed.getByRole('listitem').first()).toContainText('changed the plugin slots.sync')
   await expect(changed.getByRole('listitem').first()).toContainText('While it ran')
-  await expect(changed).toContainText('enabled')
+  await expect(changed).toContainText('Enabled')
 })
 
 test('a save that fails says that the installation still runs, and since when nothing changed', async ({

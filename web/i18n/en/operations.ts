@@ -263,11 +263,15 @@ export const operations = {
     'Ask the person who moved the plugin whether its data moved with it. If not, move the data or change the endpoint back. Then retry.',
   'remedy.newEndpoint':
     'The plugin’s endpoint was changed before this operation. First check that it is correct.',
+  'remedy.endpointSince':
+    'The plugin’s endpoint was changed after this failure. If that was the fix, retry: the call then goes to the new endpoint.',
   'remedy.clock':
     'First correct the clock of the plugin’s host: with a wrong clock, valid tokens appear expired or not yet valid.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
+  'remedy.CHECK_PLUGIN.later':
+    'Retry when the plugin accepts calls again. If it fails again, check the plugin, its logs for this operation ID, and any proxy in front of it.',
   'remedy.CHECK_PLUGIN.slow':
     'Check the plugin’s logs for this operation ID to see why it took so long. If it needs more time, ask an administrator to raise its request timeout. Then retry.',
   'remedy.CHECK_PLUGIN.tooLarge':

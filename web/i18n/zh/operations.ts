@@ -232,6 +232,7 @@ export const operations: Translated<typeof source.operations> = {
     '请检查此端点由哪个插件应答，并更正端点或通往它的路由。如果确实是该插件，请其负责人修复。然后重试。',
   'remedy.moved': '请向迁移插件的人确认数据是否已一并迁移。如果没有，请迁移数据，或改回原端点。然后重试。',
   'remedy.newEndpoint': '在此操作之前，插件的端点有过更改。请先确认端点正确。',
+  'remedy.endpointSince': '此次失败之后，插件的端点又有更改。如果这样已解决问题，请重试：调用会发往新端点。',
   'remedy.FIX_CAUSE.earlier':
     '先前有一次尝试的结果未知。请按操作 ID 查看插件日志，确认它是否已执行：插件报告的问题可能正是那次尝试遗留的。请将其补完或清除，然后重试。',
   'remedy.lowered.timeoutMs':
@@ -241,6 +242,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
+  'remedy.CHECK_PLUGIN.later':
+    '请等插件重新接受调用后重试。如果仍然失败，请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。',
   'remedy.CHECK_PLUGIN.slow':
     '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员延长其请求超时。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',

@@ -52,8 +52,8 @@ export interface Evidence {
   isReplayed?: boolean
   /** It got the response of another plugin. */
   isElsewhere?: boolean
-  /** The endpoint changed while the operation ran, or before it. */
-  endpointChanged?: 'during' | 'before' | null
+  /** The endpoint changed after the attempt, or else while the operation ran, or before it. */
+  endpointChanged?: 'after' | 'during' | 'before' | null
   /** The clock of the plugin's host differs from the one of the platform. */
   hasWrongClock?: boolean
   /** A limit of the plugin that was lowered before it. */
@@ -85,6 +85,7 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
   const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
   return joinSentences(t, [
     isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
+    isOfPlugin && endpointChanged === 'after' && t('operations.remedy.endpointSince'),
     hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
     lowered != null &&
       (lowered.limit === 'maxAttempts' || failed.failure?.parameters?.['reason'] === 'callTimeout') &&
@@ -123,6 +124,7 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
       )
     case 'CHECK_PLUGIN':
       if (reason === 'callTimeout') return t('operations.remedy.CHECK_PLUGIN.slow')
+      if (failure?.retryFrom !== undefined) return t('operations.remedy.CHECK_PLUGIN.later')
       return reason === 'callTooLarge'
         ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
         : t('operations.remedy.CHECK_PLUGIN')

@@ -92,6 +92,11 @@ export function FailurePanel({
   const afterwards = afterwardsText(nextStep, t)
   const { data: context, isLoading: isContextLoading } = useOperationContext(operation)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
+  const endpointChanged = () => {
+    if (plugin === undefined) return null
+    if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
+    return moved !== null ? 'during' : hasNewEndpoint(context, plugin.pluginId) ? 'before' : null
+  }
   const isReplayed = answered != null
   const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
   const remedy = isStored
@@ -99,8 +104,7 @@ export function FailurePanel({
     : remedyOf(operation, t, {
         isReplayed,
         isElsewhere,
-        endpointChanged:
-          moved !== null ? 'during' : plugin && hasNewEndpoint(context, plugin.pluginId) ? 'before' : null,
+        endpointChanged: endpointChanged(),
         hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
         lowered: call === null ? null : loweredLimit(context, call.pluginId),
         hasEarlier,

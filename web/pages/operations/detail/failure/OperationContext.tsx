@@ -170,7 +170,12 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
             {changes.slice(0, 3).map(({ locator, property, before, after }, index) => (
               <span key={`${locator} ${property}`}>
                 {index > 0 && ' · '}
-                <span className="mono">{property}</span> <PropertyValueView value={before} />
+                {kind === 'plugin.save' && isNamedField(property) ? (
+                  t(`plugins.form.${property}`)
+                ) : (
+                  <span className="mono">{property}</span>
+                )}{' '}
+                <PropertyValueView value={before} />
                 {' → '}
                 <PropertyValueView value={after} />
               </span>
@@ -185,6 +190,11 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
     </li>
   )
 }
+
+/** The fields of a registration that its form names. */
+const NAMED_FIELDS = ['endpoint', 'enabled', 'version', 'timeoutMs', 'maxAttempts', 'maxBackoffMs'] as const
+const isNamedField = (field: string): field is (typeof NAMED_FIELDS)[number] =>
+  NAMED_FIELDS.some((named) => named === field)
 
 function addressOf({ to, id }: NonNullable<ContextCause['link']>) {
   switch (to) {
