@@ -185,6 +185,7 @@ const ShownInput = z.object({
   properties: z.record(ResourceLocator, z.record(PropertyName, PropertyView.nullable())).optional(),
   bundle: BundleRef.optional(),
   targetVersion: Key.optional(),
+  copyFrom: z.object({ bundleInstallId: Uuid }).optional(),
   operationId: Uuid.optional(),
   run: z.number().int().optional(),
   action: z.enum(BATCH_ACTIONS).optional(),

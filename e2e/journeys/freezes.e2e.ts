@@ -33,7 +33,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   const dialog = await review(admin)
   await expect(saveIn(dialog)).toBeDisabled()
   await dialog.getByRole('checkbox', { name: /Override/ }).check()
-  await expect(saveIn(dialog)).toHaveAccessibleDescription('Enter a reason for overriding the freeze.')
+  await expect(saveIn(dialog)).toHaveAccessibleDescription('Enter a reason for the override.')
   await dialog.getByLabel('Reason').fill('Customers are locked out')
   await saveButton(admin).click()
   const saved = admin.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })

@@ -21,16 +21,23 @@ export type InstallationsSearch = ReturnType<typeof installationsSearch>
 
 export const INSTALLATION_TABS = ['resources', 'plugins', 'references', 'operations'] as const
 
-/** `action` is the upgrade that somebody prepares, `version` the one that they chose for it. */
+/**
+ * `action` is the upgrade that somebody prepares, `version` the one that they chose for it, `change` the change request that
+ * they edit.
+ */
 export const installationSearch = (raw: Raw) =>
   omitUndefined({
     tab: oneOf(raw, 'tab', INSTALLATION_TABS),
     action: oneOf(raw, 'action', ['upgrade']),
     version: text(raw, 'version'),
+    change: text(raw, 'change'),
   })
 export type InstallationSearch = ReturnType<typeof installationSearch>
 
-/** What an install begins with: a scope, a version of a bundle, a detached installation whose configuration it takes. */
+/**
+ * What an install begins with: a scope, a version of a bundle, a detached installation whose configuration it takes. `change` is
+ * the change request that is edited.
+ */
 export const installSearch = (raw: Raw) =>
   omitUndefined({
     environmentKey: text(raw, 'environmentKey'),
@@ -40,6 +47,7 @@ export const installSearch = (raw: Raw) =>
     bundleId: text(raw, 'bundleId'),
     version: text(raw, 'version'),
     copyFrom: text(raw, 'copyFrom'),
+    change: text(raw, 'change'),
   })
 export type InstallSearch = ReturnType<typeof installSearch>
 

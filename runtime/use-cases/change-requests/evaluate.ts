@@ -372,6 +372,7 @@ function shownWithoutPlan(change: ChangeInput): ShownInput {
       return {
         targetVersion,
         ...('bundle' in change.input && { bundle: change.input.bundle }),
+        ...('copyFrom' in change.input && { copyFrom: change.input.copyFrom }),
         ...(properties !== undefined && { properties: hide(properties) }),
       }
     }

@@ -1089,6 +1089,7 @@ export const batches = {
   'make.moved.value': 'Saved since, {property}',
   'make.unseen': 'The plan was out of date. Check what will happen, then start again.',
   'make.values': { one: '{n} value changes', other: '{n} values change' },
+  'make.override': 'A freeze or a policy refuses some of these targets now.',
   'make.nothing': 'None of the targets can start.',
   'make.incomplete': 'Choose what to do first.',
   'make.downgrade.all': 'All installations have a newer version. This is a downgrade.',

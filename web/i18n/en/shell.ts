@@ -1105,7 +1105,7 @@ export const freezes = {
     'Requires a reason and a recent sign-in. The operation and the audit log record it permanently.',
   blocked: 'Changes are frozen.',
   'blocked.override': 'Changes are frozen. To make the change anyway, choose to override the freeze above.',
-  'override.reason': 'Enter a reason for overriding the freeze.',
+  'override.reason': 'Enter a reason for the override.',
   overridden: 'A freeze was overridden',
   overview: { one: '{n} freeze is active: {names}', other: '{n} freezes are active: {names}' },
 } as const

@@ -902,6 +902,7 @@ export const batches: Translated<typeof source.batches> = {
   'make.moved.value': '期间已保存的 {property}',
   'make.unseen': '计划已过期。请查看将执行的内容，然后重新开始。',
   'make.values': { other: '{n} 个值将更改' },
+  'make.override': '冻结或策略目前拒绝其中一些目标。',
   'make.nothing': '没有可以开始的目标。',
   'make.incomplete': '请先选择要执行的内容。',
   'make.downgrade.all': '所有安装实例的当前版本都高于此版本，因此这是降级。',

@@ -1246,11 +1246,11 @@ export const freezes: Translated<typeof source.freezes> = {
   'form.daytime.invalid': '请输入一天中的时间，例如 18:00。',
   'form.zone.invalid': '请输入 IANA 时区，例如 Europe/Berlin。',
   'form.message.help': '向所有尝试进行变更的人显示。请说明原因和联系人。',
-  override: '越过冻结：立即进行变更',
+  override: '越过限制：立即进行变更',
   'override.about': '需要填写原因，且近期登录过。操作和审计日志会永久记录。',
   blocked: '变更已冻结。',
   'blocked.override': '变更已冻结。如仍需变更，请在上方选择越过冻结。',
-  'override.reason': '请填写越过冻结的原因。',
+  'override.reason': '请填写越过限制的原因。',
   overridden: '已越过冻结',
   overview: { other: '{n} 个冻结期生效中：{names}' },
 }

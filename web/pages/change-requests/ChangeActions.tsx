@@ -1,18 +1,13 @@
-import { useCallback, useMemo, useState } from 'react'
-import * as z from 'zod/mini'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
-import type { EndpointName } from '../../api/client.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
-import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
-import { TextField } from '../../forms/fields/TextField.tsx'
-import { fieldOfRequest } from '../../forms/form/server-errors.ts'
-import { useSubmit } from '../../forms/form/use-submit.ts'
-import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { againOf } from '../../subjects/batch/again.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
 import { keepAction, useInterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
@@ -20,16 +15,19 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { LinkButton } from '../../ui/Link.tsx'
+import { CHANGED, DescribeDialog, ScheduleDialog } from './ChangeDialogs.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 
-type Asking = 'approve' | 'reject' | 'withdraw' | 'apply' | 'override' | 'schedule' | null
-
-const CHANGED = [
-  'GET /change-requests',
-  'GET /change-requests/waiting',
-  'GET /change-requests/{changeRequestId}',
-  'GET /change-requests/{changeRequestId}/plan',
-] as const satisfies readonly EndpointName[]
+type Asking =
+  | 'approve'
+  | 'reject'
+  | 'withdraw'
+  | 'apply'
+  | 'override'
+  | 'schedule'
+  | 'describe'
+  | 'batch'
+  | null
 
 /** What the person may do with a request now; each asks before it does something that cannot be taken back. */
 export function ChangeActions({
@@ -71,13 +69,7 @@ export function ChangeActions({
   const notReady = isPlanning ? t('common.loading') : t('changes.plan.none')
   const isMine = personId === request.createdBy.id
   const isSubmitted = isLive(request) && state !== 'DRAFT'
-  const editing =
-    kind === 'CONFIGURE' && scope !== null && may.edit
-      ? paths.configuration(
-          scope,
-          omitUndefined({ change: changeRequestId, resource: Object.keys(request.input.changes ?? {})[0] }),
-        )
-      : null
+  const editing = may.edit ? editorOf(request) : null
   if (state === 'APPLIED' && kind === 'CONFIGURE' && scope !== null)
     return (
       <LinkButton to={paths.configuration(scope, { tab: 'history' })} icon="undo">
@@ -92,6 +84,15 @@ export function ChangeActions({
         <LinkButton to={editing} icon="edit">
           {t('changes.edit')}
         </LinkButton>
+      )}
+      {editing === null && may.edit && (
+        <Button
+          icon="edit"
+          disabledReason={kind === 'BATCH' && plan?.batch === undefined && notReady}
+          onClick={() => setAsking(kind === 'BATCH' ? 'batch' : 'describe')}
+        >
+          {t('changes.edit')}
+        </Button>
       )}
       {state === 'DRAFT' && may.edit && (
         <Button
@@ -147,6 +148,9 @@ export function ChangeActions({
             <MenuItem onSelect={() => rebase.mutate({ params, body: { revision } })}>
               {t('changes.rebase')}
             </MenuItem>
+          )}
+          {may.edit && (editing !== null || kind === 'BATCH') && (
+            <MenuItem onSelect={() => setAsking('describe')}>{t('changes.describe')}</MenuItem>
           )}
           {may.edit && <MenuItem onSelect={() => setAsking('withdraw')}>{t('changes.withdraw')}</MenuItem>}
         </Menu>
@@ -234,75 +238,79 @@ export function ChangeActions({
         </ConfirmForm>
       )}
       {asking === 'schedule' && <ScheduleDialog request={request} onClose={close} />}
+      {asking === 'describe' && <DescribeDialog request={request} onClose={close} />}
+      {asking === 'batch' && plan?.batch !== undefined && (
+        <BatchEditor request={request} items={plan.batch.items} onClose={close} />
+      )}
     </>
   )
 }
 
-/** The time in which the request is applied, in the time of the person's browser. */
-function ScheduleDialog({ request, onClose }: { request: ChangeRequestDetail; onClose: () => void }) {
-  const t = useText()
-  const { changeRequestId, revision, schedule } = request
-  const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
-  const schema = useMemo(() => {
-    const time = z
-      .string()
-      .check(z.refine((text) => !Number.isNaN(Date.parse(text)), t('changes.schedule.missing')))
-    return z.object({ notBefore: time, notAfter: time }).check(
-      z.refine(({ notBefore, notAfter }) => Date.parse(notAfter) > Date.parse(notBefore), {
-        path: ['notAfter'],
-        error: t('changes.schedule.order'),
-      }),
-    )
-  }, [t])
-  const form = useZodForm(schema, {
-    defaultValues: { notBefore: localText(schedule?.notBefore), notAfter: localText(schedule?.notAfter) },
-  })
-  const save = useWrite('POST /change-requests/{changeRequestId}/schedule', { invalidates: CHANGED })
-  const submit = useSubmit(
-    form,
-    async ({ notBefore, notAfter }) => {
-      await save.mutateAsync({
-        params: { changeRequestId },
-        body: {
-          revision,
-          notBefore: new Date(notBefore).toISOString(),
-          notAfter: new Date(notAfter).toISOString(),
-          timeZone,
-        },
-      })
-      onClose()
-    },
-    fieldOfRequest(['notBefore', 'notAfter']),
-  )
-  return (
-    <FormDialog
-      form={form}
-      {...submit}
-      title={t('changes.schedule.title')}
-      description={t('changes.schedule.about')}
-      submit={t('changes.schedule')}
-      onClose={onClose}
-    >
-      <TextField
-        control={form.control}
-        name="notBefore"
-        kind="time"
-        label={t('changes.schedule.notBefore')}
-      />
-      <TextField
-        control={form.control}
-        name="notAfter"
-        kind="time"
-        label={t('changes.schedule.notAfter')}
-        help={t('changes.schedule.zone', { zone: timeZone })}
-      />
-    </FormDialog>
-  )
+/** The form in which the change itself is edited; null of one that has a dialog. */
+function editorOf({ changeRequestId, kind, scope, bundleInstallId, input }: ChangeRequestDetail) {
+  const change = changeRequestId
+  if (scope === null) return null
+  switch (kind) {
+    case 'CONFIGURE':
+      return paths.configuration(
+        scope,
+        omitUndefined({ change, resource: Object.keys(input.changes ?? {})[0] }),
+      )
+    case 'INSTALL':
+      return paths.installationNew(
+        omitUndefined({
+          ...scope,
+          bundleEnvironmentKey: input.bundle?.environmentKey,
+          bundleId: input.bundle?.bundleId,
+          version: input.targetVersion,
+          copyFrom: input.copyFrom?.bundleInstallId,
+          change,
+        }),
+      )
+    case 'UPGRADE':
+      return bundleInstallId === null
+        ? null
+        : paths.installation(
+            bundleInstallId,
+            omitUndefined({ action: 'upgrade', version: input.targetVersion, change }),
+          )
+    case 'DETACH':
+    case 'TAKEOVER':
+    case 'BATCH':
+      return null
+  }
 }
 
-/** A moment as the local time that the control takes; empty without one. */
-function localText(at: string | undefined): string {
-  if (at === undefined) return ''
-  const moment = new Date(at)
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** The batch of a request in the dialog that makes batches. */
+function BatchEditor({
+  request,
+  items,
+  onClose,
+}: {
+  request: ChangeRequestDetail
+  items: NonNullable<ChangePlan['batch']>['items']
+  onClose: () => void
+}) {
+  const [begun] = useState({ request, items })
+  const { action, batch } = begun.request.input
+  const again = useMemo(
+    () =>
+      action === undefined || batch === undefined
+        ? null
+        : againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
+    [begun, action, batch],
+  )
+  if (again === null || action === undefined) return null
+  return (
+    <Suspense>
+      <LazyBatchDialog
+        action={action}
+        targets={again.targets}
+        again={again}
+        edited={begun.request}
+        {...(again.install && { install: again.install })}
+        onClose={onClose}
+      />
+    </Suspense>
+  )
 }

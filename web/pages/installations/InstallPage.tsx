@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
 import { manifestQuery } from '../../subjects/manifest/manifest-query.ts'
+import { useEditedInput } from '../../subjects/change-requests/edited-request.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -52,6 +53,7 @@ export function InstallPage() {
   const latest = useFirstLatest(bundle, newestVersion(versions.data?.items ?? [])?.version)
   const version = search.version ?? (bundle === null ? undefined : latest)
   const [input] = useState(emptyInput)
+  const edited = useEditedInput('INSTALL', search.change, input)
   const source = useQuery({
     ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: copyFrom ?? '' } }),
     enabled: copyFrom !== undefined,
@@ -63,9 +65,9 @@ export function InstallPage() {
   })
   const manifestError = useErrorView(manifest.error)
   const sourceError = useErrorView(source.error)
-  const title = t(
-    copyFrom === undefined ? 'installations.install.title' : 'installations.install.again.title',
-  )
+  const title =
+    edited.request?.title ??
+    t(copyFrom === undefined ? 'installations.install.title' : 'installations.install.again.title')
 
   return (
     <Page
@@ -110,7 +112,7 @@ export function InstallPage() {
             />
           </Section>
         </div>
-        {manifest.data && bundle !== null && version !== undefined ? (
+        {manifest.data && bundle !== null && version !== undefined && !edited.isPending ? (
           <InstallForm
             key={`${bundle.environmentKey}/${bundle.bundleId}/${version}`}
             manifest={manifest.data}
@@ -126,6 +128,7 @@ export function InstallPage() {
                 : null
             }
             input={input}
+            edited={edited.request}
           />
         ) : manifestError ? (
           <ErrorState error={manifestError} onRetry={() => void manifest.refetch()} />

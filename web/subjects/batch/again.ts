@@ -29,8 +29,11 @@ export interface AgainProperty extends PropertyPlace {
   fills: boolean
 }
 
-/** The same batch for these of its items. */
-export function againOf(batch: Batch, items: readonly BatchItem[]): Again {
+/** The same batch for these of its items, or what a change request asks for. */
+export function againOf(
+  batch: Pick<Batch, 'action' | 'input' | 'reason'> & { summary?: Batch['summary'] },
+  items: readonly Pick<BatchItem, 'target' | 'scope' | 'bundle' | 'title' | 'currentVersion' | 'values'>[],
+): Again {
   const { input, action } = batch
   const targets = items.map((item): BatchTarget => {
     const { target: id, scope, bundle, title, currentVersion } = item

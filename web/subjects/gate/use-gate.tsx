@@ -7,6 +7,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { needsReview } from '../change-requests/use-request-review.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 
@@ -16,9 +17,9 @@ const NOWHERE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspa
 const CODES: ReadonlySet<string> = new Set(['CHANGES_FROZEN'])
 export const isOfGate = ({ errorCode }: { errorCode: string }): boolean => CODES.has(errorCode)
 
-/** What refuses a change now, whatever it changes, and what the person can do about it. */
+/** What refuses a change now, whatever it changes, and what the person can do about it. A policy alone blocks nothing: a review can be requested. */
 export interface Gate {
-  /** Why it is refused, to be shown before anybody types; null if it is admitted. */
+  /** Why it is frozen, to be shown before anybody types; null if it is not. */
   notice: ReactNode
   /** The same with the choice to override it, for those who may. */
   choice: ReactNode
@@ -50,38 +51,60 @@ export function useGate(
     enabled: scope !== null,
   })
   const mayOverride = useMay('change:override', scope ?? 'anywhere')
-  const found = (query.data?.items ?? []).filter(
-    (restriction) =>
-      isOfGate(restriction) &&
-      [kinds].flat().includes(restriction.kind) &&
-      (!isRecovery || restriction.blocksRecovery),
+  const isMeant = ({ kind }: { kind: ChangeKind }) => [kinds].flat().includes(kind)
+  const restrictions = (query.data?.items ?? []).filter(isMeant)
+  const frozen = restrictions.filter(
+    (restriction) => isOfGate(restriction) && (!isRecovery || restriction.blocksRecovery),
   )
-  const messages = [...new Set(found.map((restriction) => messageText(restriction)))]
-  if (messages.length === 0)
+  // no retry needs an approval; a takeover is a change of its own
+  const guarded = restrictions.filter(
+    (restriction) => needsReview([restriction]) && (!isRecovery || isMeant({ kind: 'TAKEOVER' })),
+  )
+  // a review can be requested, so that only those who may do without see the policy here
+  if (frozen.length === 0 && (guarded.length === 0 || !mayOverride))
     return { notice: null, choice: null, isOverriding: false, override: {}, blocked: null }
+  const linesOf = (shown: typeof restrictions) =>
+    [...new Set(shown.map((restriction) => messageText(restriction)))].map((message) => (
+      <p key={message}>{message}</p>
+    ))
   const isOverriding = isChosen && mayOverride
-  const lines = messages.map((message) => <p key={message}>{message}</p>)
   return {
-    notice: (
-      <Notice tone="warn" icon="lock" live>
-        {lines}
-      </Notice>
-    ),
+    notice:
+      frozen.length === 0 ? null : (
+        <Notice tone="warn" icon="lock" live>
+          {linesOf(frozen)}
+        </Notice>
+      ),
     choice: (
-      <Notice tone="warn" icon="lock" live>
-        {lines}
-        {mayOverride && (
-          <>
-            <Checkbox checked={isChosen} onChange={({ target }) => choose(target.checked)}>
-              <span className="font-medium">{t('freezes.override')}</span>
-            </Checkbox>
-            <p className="text-xs text-muted">{t('freezes.override.about')}</p>
-          </>
-        )}
+      <Notice tone={frozen.length === 0 ? 'info' : 'warn'} icon="lock" live>
+        {linesOf(mayOverride ? [...frozen, ...guarded] : frozen)}
+        {mayOverride && <OverrideChoice isChosen={isChosen} onChoose={choose} />}
       </Notice>
     ),
     isOverriding,
     override: isOverriding ? { override: true } : {},
-    blocked: isOverriding ? null : t(mayOverride ? 'freezes.blocked.override' : 'freezes.blocked'),
+    blocked:
+      isOverriding || frozen.length === 0
+        ? null
+        : t(mayOverride ? 'freezes.blocked.override' : 'freezes.blocked'),
   }
+}
+
+/** The choice of a person who may make a change in spite of what refuses it. */
+export function OverrideChoice({
+  isChosen,
+  onChoose,
+}: {
+  isChosen: boolean
+  onChoose: (isChosen: boolean) => void
+}) {
+  const t = useText()
+  return (
+    <>
+      <Checkbox checked={isChosen} onChange={({ target }) => onChoose(target.checked)}>
+        <span className="font-medium">{t('freezes.override')}</span>
+      </Checkbox>
+      <p className="text-xs text-muted">{t('freezes.override.about')}</p>
+    </>
+  )
 }

@@ -26,15 +26,15 @@ export interface FormDraft {
 
 /**
  * Keeps the input of an install or upgrade in this browser, and restores it when the form opens. Sensitive values are
- * never stored.
+ * never stored. Without a place nothing is kept.
  */
 export function useFormDraft(
-  { place, title }: { place: OperationDraftPlace; title: string },
+  { place, title }: { place: OperationDraftPlace | null; title: string },
   resources: readonly FormResource[],
   input: OperationInput,
 ): FormDraft {
   const personId = useShell().user?.id
-  const draft = personId === undefined ? null : { personId, place, title }
+  const draft = personId === undefined || place === null ? null : { personId, place, title }
   const [restored, setRestored] = useState(() =>
     draft === null ? null : withInput(readFormDraft(draft, resources), input),
   )

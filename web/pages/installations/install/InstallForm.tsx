@@ -1,11 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
+import {
+  EditedNotice,
+  hiddenIn,
+  useSaveRequest,
+  withHidden,
+  withKept,
+} from '../../../subjects/change-requests/edited-request.tsx'
 import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
@@ -49,11 +57,14 @@ export function InstallForm({
   scope,
   copy,
   input,
+  edited = null,
 }: {
   manifest: Manifest
   scope: Scope | null
   copy: { bundleInstallId: string; from: Scope; last: Exclude<Copied, null>; isRefused: boolean } | null
   input: OperationInput
+  /** The change request whose install this is, with its values in `input`. */
+  edited?: ChangeRequestDetail | null
 }) {
   const t = useText()
   const navigate = useNavigate()
@@ -68,16 +79,19 @@ export function InstallForm({
   const draft = useFormDraft(
     {
       title: manifest.title,
-      place: {
-        kind: 'INSTALL',
-        search: {
-          ...scope,
-          bundleEnvironmentKey: manifest.bundle.environmentKey,
-          bundleId: manifest.bundle.bundleId,
-          version: manifest.version,
-          ...(copy && { copyFrom: copy.bundleInstallId }),
-        },
-      },
+      place:
+        edited === null
+          ? {
+              kind: 'INSTALL',
+              search: {
+                ...scope,
+                bundleEnvironmentKey: manifest.bundle.environmentKey,
+                bundleId: manifest.bundle.bundleId,
+                version: manifest.version,
+                ...(copy && { copyFrom: copy.bundleInstallId }),
+              },
+            }
+          : null,
     },
     allFields,
     input,
@@ -86,8 +100,12 @@ export function InstallForm({
     () => input.ticked ?? draft.restored?.ticked ?? new Set(),
   )
   const resources = useMemo(
-    () => installForm(manifest, last, new Set(bound.map(({ id }) => id).filter((id) => !ticked.has(id)))),
-    [manifest, last, bound, ticked],
+    () =>
+      withKept(
+        installForm(manifest, last, new Set(bound.map(({ id }) => id).filter((id) => !ticked.has(id)))),
+        edited,
+      ),
+    [manifest, last, bound, ticked, edited],
   )
   const { form, clear, isSensitiveTyped, invalid, fieldOf } = useOperationForm(resources, input, undefined, {
     initial: draft.initial,
@@ -116,16 +134,28 @@ export function InstallForm({
     }
   }
   const settled = useSettledEdits(form)
+  // a plan without the values that the request keeps would miss them
+  const hasHidden = edited !== null && hiddenIn(edited).length > 0
   const planned = useOperationPlan(
     'POST /installations/plan',
-    scope !== null && may ? { body: bodyOf(scope, settled) } : null,
+    scope !== null && may && !hasHidden ? { body: bodyOf(scope, settled) } : null,
   )
   const review = useRequestReview()
+  const request = useSaveRequest()
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   const submit = useSubmit(
     form,
     async (values) => {
       if (scope === null) return
+      if (edited !== null) {
+        const { properties, ...input } = bodyOf(scope, values)
+        const kept = withHidden(properties ?? {}, edited)
+        return request.save(edited, {
+          kind: 'INSTALL',
+          ...reasonIn(values),
+          input: { ...input, ...(Object.keys(kept).length > 0 && { properties: kept }) },
+        })
+      }
       if (isGuarded) {
         const title = t('changes.title.version', {
           kind: t('changes.kind.INSTALL'),
@@ -163,24 +193,26 @@ export function InstallForm({
       busy={submit.busy}
       error={submit.error}
       submit={
-        isGuarded
-          ? t('changes.submit')
-          : t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })
+        edited !== null
+          ? t('changes.editing.save')
+          : isGuarded
+            ? t('changes.submit')
+            : t('installations.install.submit', { version: `${manifest.title} ${manifest.version}` })
       }
       invalid={invalid}
       blockedReason={
         (scope === null && t('installations.install.incomplete')) ||
-        (!may && t('installations.reason.permission.install')) ||
+        (edited === null && !may && t('installations.reason.permission.install')) ||
         (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
         (existing !== null && t('installations.install.exists')) ||
-        (!isGuarded && gate.blocked)
+        (edited === null && !isGuarded && gate.blocked)
       }
       actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       docked={<RequiredValues resources={resources} edits={edits} />}
       className="space-y-4"
     >
-      {may && gate.choice}
+      {edited === null ? may && gate.choice : <EditedNotice request={edited} />}
       {existing && (
         <Notice
           tone="warn"
@@ -252,7 +284,7 @@ export function InstallForm({
           </div>
         </div>
       </Section>
-      {scope !== null && may && existing === null && (
+      {scope !== null && may && existing === null && !hasHidden && (
         <Section title={t('plans.title')} flush>
           <OperationPlanView state={planned} isAtField={(problem) => fieldOf(problem) !== null} />
         </Section>

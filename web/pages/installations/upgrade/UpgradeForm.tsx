@@ -1,10 +1,18 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import type { ChangeRequestDetail, InstallationDetail } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
+import {
+  EditedNotice,
+  fieldsOf,
+  hiddenIn,
+  useSaveRequest,
+  withHidden,
+  withKept,
+} from '../../../subjects/change-requests/edited-request.tsx'
 import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
@@ -43,6 +51,8 @@ export interface EnteredValues {
   /** The snapshot that the values are based on; null if nothing was entered. */
   base: number | null
   onBase: (base: number | null) => void
+  /** The change request whose upgrade this is, with its values in `input`. */
+  edited?: ChangeRequestDetail | null
 }
 
 /** The values that the target needs. Starting the upgrade opens its operation. */
@@ -52,6 +62,7 @@ export function UpgradeForm({
   input,
   base,
   onBase,
+  edited = null,
 }: EnteredValues & {
   detail: InstallationDetail
   manifest: Manifest
@@ -60,11 +71,11 @@ export function UpgradeForm({
   const navigate = useNavigate()
   const { installation, snapshotVersion } = detail
   const { bundleInstallId } = installation
-  const resources = useResources(manifest, detail)
+  const resources = useResources(manifest, detail, edited)
   const draft = useFormDraft(
     {
       title: detail.title ?? installation.bundle.bundleId,
-      place: { kind: 'UPGRADE', bundleInstallId, version: manifest.version },
+      place: edited === null ? { kind: 'UPGRADE', bundleInstallId, version: manifest.version } : null,
     },
     resources,
     input,
@@ -107,15 +118,31 @@ export function UpgradeForm({
       fields.some((field) => field.id === id && field.definition.isSensitive === true),
     ),
   )
+  // a plan without the values that the request keeps would miss them
+  const hasHidden = edited !== null && hiddenIn(edited).length > 0
   const planned = useOperationPlan(
     'POST /installations/{bundleInstallId}/upgrade/plan',
-    may ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
+    may && !hasHidden ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
   )
   const review = useRequestReview()
+  const request = useSaveRequest()
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   const submit = useSubmit(
     form,
     async (values) => {
+      if (edited !== null) {
+        const { targetVersion, properties = {} } = bodyOf(values)
+        const kept = withHidden(properties, edited)
+        return request.save(edited, {
+          kind: 'UPGRADE',
+          ...reasonIn(values),
+          input: {
+            bundleInstallId,
+            targetVersion,
+            ...(Object.keys(kept).length > 0 && { properties: kept }),
+          },
+        })
+      }
       if (isGuarded) {
         const { snapshotVersion: _, ...input } = bodyOf(values)
         const title = t('changes.title.version', {
@@ -151,24 +178,26 @@ export function UpgradeForm({
       busy={submit.busy}
       error={submit.error}
       submit={
-        isGuarded
-          ? t('changes.submit')
-          : t(isOlder ? 'installations.downgrade.submit' : 'installations.upgrade.submit', {
-              version: manifest.version,
-            })
+        edited !== null
+          ? t('changes.editing.save')
+          : isGuarded
+            ? t('changes.submit')
+            : t(isOlder ? 'installations.downgrade.submit' : 'installations.upgrade.submit', {
+                version: manifest.version,
+              })
       }
       invalid={invalid}
       blockedReason={
-        (!may && t('installations.reason.permission.upgrade')) ||
-        (notNow && t(notNow)) ||
+        (edited === null && !may && t('installations.reason.permission.upgrade')) ||
+        (edited === null && notNow && t(notNow)) ||
         (isStale && t('installations.upgrade.stale.title')) ||
-        (!isGuarded && gate.blocked)
+        (edited === null && !isGuarded && gate.blocked)
       }
       actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       className="space-y-4"
     >
-      {may && gate.choice}
+      {edited === null ? may && gate.choice : <EditedNotice request={edited} />}
       <RestoredNotice draft={draft} onClear={clear} />
       <Section
         title={t('installations.upgrade.values')}
@@ -215,7 +244,7 @@ export function UpgradeForm({
           }}
         />
       )}
-      {may && (
+      {may && !hasHidden && (
         <Section title={t('plans.title')} flush>
           <OperationPlanView state={planned} isAtField={(problem) => fieldOf(problem) !== null} />
         </Section>
@@ -236,9 +265,18 @@ export function UpgradeForm({
 }
 
 /** The fields of the upgrade. A displayed field stays, whatever is saved meanwhile. */
-function useResources(manifest: Manifest, { resources: installed }: InstallationDetail) {
-  const [shown, setShown] = useState<ReadonlySet<FieldId>>(new Set())
-  const resources = useMemo(() => upgradeForm(manifest, installed, shown), [manifest, installed, shown])
+function useResources(
+  manifest: Manifest,
+  { resources: installed }: InstallationDetail,
+  edited: ChangeRequestDetail | null,
+) {
+  const [shown, setShown] = useState<ReadonlySet<FieldId>>(
+    () => new Set(edited === null ? [] : fieldsOf(edited)),
+  )
+  const resources = useMemo(
+    () => withKept(upgradeForm(manifest, installed, shown), edited),
+    [manifest, installed, shown, edited],
+  )
   const ids = resources.flatMap(({ fields }) => fields.map(({ id }) => id))
   if (ids.some((id) => !shown.has(id))) setShown(new Set([...shown, ...ids]))
   return resources

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { HISTORY, SNAPSHOT } from '../../../subjects/merge/changes-since.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { refusal } from '../../../testing/api.ts'
+import { changeRequestWith } from '../../../testing/change-request.ts'
 import { installationDetail } from '../../../testing/installation.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { MIRA, serveScope } from '../../../testing/served-scope.ts'
@@ -15,6 +17,7 @@ const { environmentKey, applicationRuntimeId, workspaceId, bundleInstallId, bund
 const scope = { environmentKey, applicationRuntimeId, workspaceId }
 const LOCATOR = 'production/crm/MODULE/main'
 const DETAIL = 'GET /installations/{bundleInstallId}'
+const EDIT = 'PATCH /change-requests/{changeRequestId}'
 const UPGRADE = 'POST /installations/{bundleInstallId}/upgrade'
 const at = '2026-11-22T08:00:00.000Z'
 
@@ -62,7 +65,7 @@ const detailAt = (snapshotVersion: number, address: JsonValue) => ({
 const BEFORE = { city: 'Hamburg', zip: '20095' }
 
 /** The upgrade form, and what others save while it is open. */
-async function openUpgrade() {
+async function openUpgrade(edited?: ChangeRequestDetail) {
   const values = new Map<number, JsonValue>([[3, BEFORE]])
   const { api } = await serveScope({
     [DETAIL]: () => detailAt(3, BEFORE),
@@ -94,6 +97,7 @@ async function openUpgrade() {
     }),
     // what is sent is what is tested
     [UPGRADE]: () => refusal({}),
+    ...(edited && { 'GET /change-requests/{changeRequestId}': () => edited, [EDIT]: () => refusal({}) }),
     [SNAPSHOT]: ({ params }) => {
       const snapshotVersion = Number(params['snapshotVersion'])
       return {
@@ -128,14 +132,16 @@ async function openUpgrade() {
       nextCursor: null,
     }),
   })
-  await renderConsole(`/installations/${bundleInstallId}?action=upgrade&version=2.0.0`)
+  const change = edited ? `&change=${edited.changeRequestId}` : ''
+  await renderConsole(`/installations/${bundleInstallId}?action=upgrade&version=2.0.0${change}`)
   const save = async (snapshotVersion: number, address: JsonValue) => {
     values.set(snapshotVersion, address)
     api.answer({ [DETAIL]: () => detailAt(snapshotVersion, address) })
     await invalidateEndpoints(queryClient, [DETAIL])
   }
   const sent = () => api.requests(UPGRADE).map(({ body }) => body)
-  return { save, sent }
+  const stored = () => api.requests(EDIT).map(({ body }) => body)
+  return { save, sent, stored }
 }
 
 const city = page.getByRole('textbox', { name: 'City' })
@@ -175,4 +181,39 @@ test('a leaf that both changed is decided on, and keeps the upgrade waiting unti
   await expect.element(zip).toHaveValue('20457')
   await submit.click()
   await expect.poll(sent).toMatchObject([{ snapshotVersion: 4 }])
+})
+
+test('the upgrade of a change request begins with its values, and is stored in it with those that it hides', async () => {
+  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
+  const address = wrapData({ city: 'Kiel', zip: '24103' })
+  const request = changeRequestWith({
+    kind: 'UPGRADE',
+    title: 'Upgrade CRM',
+    scope,
+    bundleInstallId,
+    input: { targetVersion: '2.0.0', properties: { [LOCATOR]: { address, token: hidden } } },
+  })
+  const { stored, sent } = await openUpgrade(request)
+  await expect.element(page.getByText(/1 hidden value stays as it is in the request/)).toBeVisible()
+  await expect.element(city).toHaveValue('Kiel')
+  await zip.fill('24105')
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(stored).toEqual([
+    {
+      kind: 'UPGRADE',
+      revision: 3,
+      reason: 'The pilot is over',
+      input: {
+        bundleInstallId,
+        targetVersion: '2.0.0',
+        properties: {
+          [LOCATOR]: {
+            address: wrapData({ city: 'Kiel', zip: '24105' }),
+            token: { '@type': 'Data', isSensitive: true },
+          },
+        },
+      },
+    },
+  ])
+  expect(sent()).toEqual([])
 })

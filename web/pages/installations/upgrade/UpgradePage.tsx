@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { manifestQuery } from '../../../subjects/manifest/manifest-query.ts'
+import { useEditedInput } from '../../../subjects/change-requests/edited-request.tsx'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { compareManifests } from '../../../subjects/manifest/compare-manifests.ts'
 import { ManifestComparison } from '../../../subjects/manifest/ManifestComparison.tsx'
@@ -27,7 +28,8 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const [input] = useState(emptyInput)
   const [base, setBase] = useState<number | null>(null)
   const navigate = useNavigate()
-  const { version: target } = useSearch({ from: '/installations/$id' })
+  const { version: target, change } = useSearch({ from: '/installations/$id' })
+  const edited = useEditedInput('UPGRADE', change, input)
   const { installation, version, claim } = detail
   const { bundleInstallId, bundle } = installation
   const name = detail.title ?? bundle.bundleId
@@ -63,18 +65,20 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
               ...paths.installation(bundleInstallId, {
                 action: 'upgrade',
                 ...(chosen && { version: chosen }),
+                ...(change !== undefined && { change }),
               }),
               replace: true,
             })
           }
         />
-        {target !== undefined && version !== null && (
+        {target !== undefined && version !== null && !edited.isPending && (
           <Prepared
             key={target}
             detail={detail}
             current={version}
             target={target}
             input={input}
+            edited={edited.request}
             base={base}
             onBase={setBase}
           />

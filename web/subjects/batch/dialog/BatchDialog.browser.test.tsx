@@ -6,6 +6,8 @@ import { fieldId } from '../../../forms/property/field-id.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { refusal, serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
+import { changeRequestWith } from '../../../testing/change-request.ts'
+import { againOf } from '../again.ts'
 import { scopeOf } from '../bundle-targets.ts'
 import { BatchDialog, type BatchTarget } from './BatchDialog.tsx'
 
@@ -118,6 +120,67 @@ test('a batch that needs a reason is not sent without one', async () => {
   expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
     { action: 'DETACH', reason: 'The pilot is over', planToken: 'first' },
   ])
+})
+
+test('a batch that a freeze or a policy refuses is made all the same by a person who may override it, with a reason', async () => {
+  const refused: Problems = [{ errorCode: 'CHANGES_FROZEN', message: 'Changes are frozen.' }]
+  const api = await serveApi({
+    'GET /session': () => ({
+      user: { id: 'olivia', name: 'Olivia' },
+      roles: ['admin'],
+      permissions: ['change:override'],
+      grants: [{ permissions: ['change:override'], scope: null }],
+      environmentMarks: [],
+    }),
+    [PLAN]: ({ body }) =>
+      planWith('first', () => (Reflect.get(body as object, 'override') === true ? [] : refused)),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await open('RETRY')
+  await expect.element(page.getByText('0 will start, 2 are refused')).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Override: make the change now' }).click()
+  await page.getByRole('button', { name: 'Retry 2 operations' }).click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await userEvent.fill(page.getByRole('textbox', { name: /Reason/ }), 'Mail is down')
+  await page.getByRole('button', { name: 'Retry 2 operations' }).click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { action: 'RETRY', override: true, reason: 'Mail is down' },
+  ])
+})
+
+test('the batch of a change request is edited in the dialog, and stored in the request', async () => {
+  const edit = 'PATCH /change-requests/{changeRequestId}'
+  const input = { action: 'DETACH' as const, targets: targets.map(({ id }) => id) }
+  const request = changeRequestWith({ input })
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [edit]: () => refusal({}) })
+  const { items } = planWith('first', () => [])
+  const again = againOf(
+    { action: 'DETACH', input: { targetVersion: null, properties: [] }, reason: request.reason },
+    items.slice(0, 1),
+  )
+  await renderInConsole(
+    <BatchDialog
+      action="DETACH"
+      targets={again.targets}
+      again={again}
+      edited={request}
+      onClose={() => undefined}
+    />,
+  )
+  await expect.element(page.getByText('You edit the change request “Detach the pilots”')).toBeVisible()
+  await userEvent.fill(page.getByRole('textbox', { name: /^Type \d to confirm/ }), '2')
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect
+    .poll(() => api.requests(edit).map(({ body }) => body))
+    .toEqual([
+      {
+        kind: 'BATCH',
+        revision: 3,
+        reason: 'The pilot is over',
+        input: { action: 'DETACH', targets: [targets[0]?.id] },
+      },
+    ])
 })
 
 test('a retry warns of failures that are not retryable, with their number', async () => {

@@ -10,7 +10,11 @@ import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { editsIn } from '../../../forms/property/form-edit.ts'
-import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { useMay } from '../../../api/session.ts'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { EditedNotice, useSaveRequest } from '../../change-requests/edited-request.tsx'
+import { isOfGate, OverrideChoice } from '../../gate/use-gate.tsx'
+import { useText } from '../../../i18n/use-text.ts'
 import { OperationFields } from '../../operation-form/OperationFields.tsx'
 import { changesOf } from '../../operation-form/property-form.ts'
 import { emptyInput, useOperationForm } from '../../operation-form/use-operation-form.ts'
@@ -18,7 +22,6 @@ import { paths } from '../../../addresses/paths.ts'
 import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { NumberInput } from '../../../ui/TextInput.tsx'
 import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-action.ts'
 import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
@@ -32,7 +35,7 @@ import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bun
 import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
 import { installValues, scopeTarget, type InstalledBundle } from '../install-input.ts'
-import { DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
+import { BundleField, CountField, DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { ScopesField } from './ScopesField.tsx'
@@ -58,6 +61,7 @@ export function BatchDialog({
   property: given,
   install,
   again,
+  edited,
   onClose,
 }: {
   action: BatchDialogAction
@@ -73,10 +77,11 @@ export function BatchDialog({
   install?: InstalledBundle
   /** An earlier batch, to begin with what it was made with. */
   again?: Again
+  /** The change request that is edited; the batch begins with what it asks for, as `again`. */
+  edited?: ChangeRequestDetail
   onClose: () => void
 }) {
   const t = useText()
-  const rich = useRichText()
   const navigate = useNavigate()
   const client = useQueryClient()
   const noticeId = useId()
@@ -149,13 +154,23 @@ export function BatchDialog({
       reason: interrupted?.reason ?? again?.reason ?? '',
     },
   }))
-  const missingReason = isDetaching ? t('common.confirm.reasonMissing') : undefined
+  const [isOverridden, setOverridden] = useState(false)
+  const mayOverride = useMay('change:override', 'anywhere')
+  const missingReason = isOverridden
+    ? t('freezes.override.reason')
+    : isDetaching
+      ? t('common.confirm.reasonMissing')
+      : undefined
   const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
   const settled = useSettledEdits(form)
 
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
   const bodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
+    const bare = bareBodyOf(values)
+    return bare && isOverridden ? { ...bare, override: true } : bare
+  }
+  const bareBodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
     const ids = targets.map(({ id }) => id)
     if (action === 'RETRY' || isDetaching) return { action, targets: ids }
     if (action === 'INSTALL') {
@@ -192,7 +207,10 @@ export function BatchDialog({
       : properties.definitionOf(locator, property)
   const [isPlanUnseen, setPlanUnseen] = useState(false)
   const [refused, setRefused] = useState<{ body: BatchBody; moved: MovedPlan } | null>(null)
-  const isGuarded = plan.data?.items.some(({ problems }) => needsReview(problems)) === true
+  const isGuarded =
+    edited !== undefined || plan.data?.items.some(({ problems }) => needsReview(problems)) === true
+  const isRestrained =
+    plan.data?.items.some(({ problems }) => needsReview(problems) || problems.some(isOfGate)) === true
   const ready = plan.data?.items.filter(({ problems }) => withoutReview(problems).length === 0).length ?? 0
   // a missing value is named by its field
   const isMissingValue = resources.some(({ fields }) =>
@@ -209,8 +227,7 @@ export function BatchDialog({
   const withoutValue = withoutValueIn(settled)
   const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
-
-  const review = useRequestReview()
+  const [review, request] = [useRequestReview(), useSaveRequest()]
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
   const submit = useSubmit(
     form,
@@ -232,6 +249,7 @@ export function BatchDialog({
       if (isGuarded) {
         const title = t('changes.title.batch', { kind: t(`selection.action.${shownAction}`), n: ready })
         const input = withoutDenied(wanted, plan.data)
+        if (edited !== undefined) return request.save(edited, { kind: 'BATCH', ...reasonIn(values), input })
         return review.request({ kind: 'BATCH', title, ...reasonIn(values), input }, { submit: true })
       }
       try {
@@ -268,12 +286,14 @@ export function BatchDialog({
       describedBy={isDetaching ? noticeId : undefined}
       danger={isDetaching}
       submit={
-        isGuarded
-          ? t('changes.submit')
-          : // a number only when it is known: that of an earlier plan would be wrong for a moment
-            ready === 0 || plan.isPlaceholderData
-            ? t(`selection.action.${shownAction}`)
-            : t(`batches.make.start.${shownAction}`, { n: ready })
+        edited !== undefined
+          ? t('changes.editing.save')
+          : isGuarded
+            ? t('changes.submit')
+            : // a number only when it is known: that of an earlier plan would be wrong for a moment
+              ready === 0 || plan.isPlaceholderData
+              ? t(`selection.action.${shownAction}`)
+              : t(`batches.make.start.${shownAction}`, { n: ready })
       }
       isDirty={isDirty}
       blockedReason={
@@ -304,21 +324,16 @@ export function BatchDialog({
       onClose={onClose}
     >
       {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
+      {edited !== undefined && <EditedNotice request={edited} />}
+      {(isOverridden || (isRestrained && mayOverride)) && edited === undefined && (
+        <Notice tone="warn" icon="lock">
+          <p>{t('batches.make.override')}</p>
+          <OverrideChoice isChosen={isOverridden} onChoose={setOverridden} />
+        </Notice>
+      )}
       {again?.hasHidden === true && <Notice icon="info">{t('batches.again.hidden')}</Notice>}
       {isUpgrade && bundles.length > 1 && (
-        <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
-          {(wiring) => (
-            <Select
-              {...wiring}
-              value={bundleKey}
-              options={bundles.map(({ key, environmentKey, bundleId, targets: of }) => ({
-                value: key,
-                label: `${environmentKey}/${bundleId} (${of.length})`,
-              }))}
-              onChange={(event) => setBundleKey(event.target.value)}
-            />
-          )}
-        </Field>
+        <BundleField bundles={bundles} value={bundleKey} onChange={setBundleKey} />
       )}
       {install !== undefined && (
         <ScopesField
@@ -372,7 +387,7 @@ export function BatchDialog({
       <ReasonField
         control={form.control}
         label={t('batches.make.reason')}
-        need={isDetaching ? 'required' : 'optional'}
+        need={missingReason !== undefined ? 'required' : 'optional'}
       />
       {body !== null && (
         <BatchPlanView
@@ -392,22 +407,8 @@ export function BatchDialog({
           targetVersion={version.chosen}
         />
       )}
-      <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
-      {isDetaching && ready > 0 && (
-        <Field
-          label={rich('common.confirm.type', { word: <span className="mono font-semibold">{count}</span> })}
-          className="w-56"
-          need="required"
-        >
-          {(wiring) => (
-            <NumberInput
-              {...wiring}
-              value={typedCount}
-              onChange={(event) => setTypedCount(event.target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {edited === undefined && <BatchLimits value={limits} onChange={setLimits} count={targets.length} />}
+      {isDetaching && ready > 0 && <CountField count={count} value={typedCount} onChange={setTypedCount} />}
       {isPlanUnseen && (
         <Notice tone="info" live>
           {t('batches.make.unseen')}

@@ -1,9 +1,12 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
-import { useText } from '../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { NumberInput } from '../../../ui/TextInput.tsx'
 import { EnvironmentContext, EnvironmentWord } from '../../../ui/EnvironmentMark.tsx'
 import { useShell } from '../../shell/shell-context.ts'
-import type { BatchTarget } from '../bundle-targets.ts'
+import type { BatchTarget, BundleTargets } from '../bundle-targets.ts'
 import { BrokenList } from '../../references/BrokenReferences.tsx'
 import { failureCodeTitle } from '../../../i18n/describe-code.ts'
 
@@ -101,5 +104,54 @@ export function RetryNotice({ plan }: { plan: BatchPlan | undefined }) {
         ))}
       </ul>
     </Notice>
+  )
+}
+
+/** Which bundle is upgraded, if the targets have several. */
+export function BundleField({
+  bundles,
+  value,
+  onChange,
+}: {
+  bundles: readonly BundleTargets[]
+  value: string
+  onChange: (key: string) => void
+}) {
+  const t = useText()
+  return (
+    <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
+      {(wiring) => (
+        <Select
+          {...wiring}
+          value={value}
+          options={bundles.map(({ key, environmentKey, bundleId, targets }) => ({
+            value: key,
+            label: `${environmentKey}/${bundleId} (${targets.length})`,
+          }))}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** The number of targets, typed to confirm what cannot be undone. */
+export function CountField({
+  count,
+  value,
+  onChange,
+}: {
+  count: string
+  value: string
+  onChange: (typed: string) => void
+}) {
+  const rich = useRichText()
+  const word = <span className="mono font-semibold">{count}</span>
+  return (
+    <Field label={rich('common.confirm.type', { word })} className="w-56" need="required">
+      {(wiring) => (
+        <NumberInput {...wiring} value={value} onChange={(event) => onChange(event.target.value)} />
+      )}
+    </Field>
   )
 }

@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { keepTakeover } from '../../../../subjects/sign-in/interrupted-action.ts'
 import { useGate } from '../../../../subjects/gate/use-gate.tsx'
+import { needsReview, useRequestReview } from '../../../../subjects/change-requests/use-request-review.ts'
+import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
 import { bundleNameOf } from '../../../../subjects/operations/operation-texts.ts'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
@@ -34,6 +36,8 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const gate = useGate(installation, ['TAKEOVER', 'DETACH'], true)
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
+  const review = useRequestReview()
+  const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
   const impact = impactOf(operation)
   const plugins = plannedPlugins(planned.plan?.stages ?? [], timeline)
   const retired = plugins.filter(({ availability }) => availability === 'RETIRED')
@@ -52,10 +56,10 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       danger
       onClose={onClose}
       title={t(isLive ? 'recovery.takeover.title.live' : 'recovery.takeover.title')}
-      confirm={t('recovery.takeover.confirm')}
+      confirm={t(isGuarded ? 'changes.submit' : 'recovery.takeover.confirm')}
       reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
-      blockedReason={gate.blocked}
+      blockedReason={isGuarded ? null : gate.blocked}
       initialReason={initialReason}
       plan={
         <OperationPlanView
@@ -75,6 +79,18 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       }
       // an event may arrive before the response, so this waits for the response of the request
       send={async ({ reason }) => {
+        if (isGuarded) {
+          const title = t('changes.title.operation', {
+            kind: t('changes.kind.TAKEOVER'),
+            bundle: bundleNameOf(operation),
+            scope: scopeText(installation),
+          })
+          await review.request(
+            { kind: 'TAKEOVER', title, reason, input: { operationId, run } },
+            { submit: true },
+          )
+          return
+        }
         const answer = await planned.send(request, (token) =>
           takeOver.mutateAsync({
             params: { operationId },

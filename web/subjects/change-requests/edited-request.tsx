@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
+import type { ChangeRequestDetail, PropertyView } from '#contract/console-api/shapes.ts'
+import type { Call } from '../../api/client.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useWrite } from '../../api/write.ts'
+import { paths } from '../../addresses/paths.ts'
+import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
+import { FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
+import type { PropertyPlace } from '../../forms/property/property-place.ts'
+import { editTo, isHidden } from '../../forms/property/property-value.ts'
+import type { FormResource } from '../operation-form/property-form.ts'
+import type { OperationInput } from '../operation-form/use-operation-form.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { LinkButton } from '../../ui/Link.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { showToast } from '../../ui/toast.ts'
+
+type Given = Record<string, Record<string, PropertyView | null>>
+type Kind = ChangeRequestDetail['kind']
+type EditOf<Of extends Kind> = Extract<Call<'PATCH /change-requests/{changeRequestId}'>['body'], { kind: Of }>
+type KeptChanges = NonNullable<EditOf<'CONFIGURE'>['input']>['changes']
+
+/** The change request that an address names, if it is of this kind and the person may edit it. */
+export function useEditedRequest(
+  kind: Kind,
+  changeRequestId: string | undefined,
+): { request: ChangeRequestDetail | null; isPending: boolean } {
+  const { data, isPending } = useQuery({
+    ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
+    enabled: changeRequestId !== undefined,
+  })
+  const isIt = changeRequestId !== undefined && data?.may.edit === true && data.kind === kind
+  return { request: isIt ? data : null, isPending: changeRequestId !== undefined && isPending }
+}
+
+const givenIn = ({ input }: ChangeRequestDetail): Given => input.changes ?? input.properties ?? {}
+
+/** The properties whose values the request hides: they are kept unless another value is given. */
+export const hiddenIn = (request: ChangeRequestDetail): PropertyPlace[] =>
+  Object.entries(givenIn(request)).flatMap(([locator, properties]) =>
+    Object.entries(properties).flatMap(([property, view]) =>
+      isHidden(view) && view !== null ? [{ locator, property }] : [],
+    ),
+  )
+
+/** The fields of a form to which the request gives a value. */
+export const fieldsOf = (request: ChangeRequestDetail): FieldId[] =>
+  Object.entries(givenIn(request)).flatMap(([locator, properties]) =>
+    Object.keys(properties).map((property) => fieldId(locator, property)),
+  )
+
+/** A form in which nobody has to enter what the request keeps. */
+export function withKept(form: FormResource[], request: ChangeRequestDetail | null): FormResource[] {
+  if (request === null) return form
+  const kept = new Set(hiddenIn(request).map(({ locator, property }) => fieldId(locator, property)))
+  if (kept.size === 0) return form
+  return form.map((resource) => ({
+    ...resource,
+    fields: resource.fields.map((field) => (kept.has(field.id) ? { ...field, isNeeded: false } : field)),
+  }))
+}
+
+/**
+ * The change request that an address names, as it was read first, so that an edit of somebody else meanwhile is not replaced. Its
+ * values are put into the input of the form once, before the form is shown.
+ */
+export function useEditedInput(
+  kind: 'INSTALL' | 'UPGRADE',
+  changeRequestId: string | undefined,
+  input: OperationInput,
+): ReturnType<typeof useEditedRequest> {
+  const { request, isPending } = useEditedRequest(kind, changeRequestId)
+  const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
+  if (request !== null && taken?.changeRequestId !== request.changeRequestId) {
+    setTaken(request)
+    fill(input, request)
+  }
+  return { request: request && taken, isPending: isPending || (request !== null && taken === null) }
+}
+
+function fill(input: OperationInput, request: ChangeRequestDetail): void {
+  input.values = { edits: editsOf(request), reason: request.reason ?? '' }
+}
+
+/** The values of the request as the edits of a form, except hidden ones. */
+function editsOf(request: ChangeRequestDetail): PropertyFormValues['edits'] {
+  const edits: Record<FieldId, FormEdit> = {}
+  for (const [locator, properties] of Object.entries(givenIn(request)))
+    for (const [property, view] of Object.entries(properties))
+      if (!isHidden(view)) edits[fieldId(locator, property)] = new FormEdit(editTo(view))
+  return edits
+}
+
+/** Changes with what keeps the hidden values of the request where no other value is given. */
+export function withHidden(changes: KeptChanges, request: ChangeRequestDetail): KeptChanges {
+  const merged = { ...changes }
+  for (const { locator, property } of hiddenIn(request))
+    merged[locator] = { [property]: { '@type': 'Data', isSensitive: true }, ...merged[locator] }
+  return merged
+}
+
+/** Stores an edit in a change request, at the revision that was read, and opens it. */
+export function useSaveRequest() {
+  const t = useText()
+  const navigate = useNavigate()
+  const edit = useWrite('PATCH /change-requests/{changeRequestId}', {
+    invalidates: [
+      'GET /change-requests',
+      'GET /change-requests/{changeRequestId}',
+      'GET /change-requests/{changeRequestId}/plan',
+    ],
+  })
+  return {
+    isPending: edit.isPending,
+    /** Rejects with an ApiError. `beforeLeaving` runs once it is stored. */
+    save: async (
+      { changeRequestId, revision }: Pick<ChangeRequestDetail, 'changeRequestId' | 'revision'>,
+      body: EditBody,
+      beforeLeaving?: () => void,
+    ): Promise<void> => {
+      await edit.mutateAsync({ params: { changeRequestId }, body: { ...body, revision } })
+      beforeLeaving?.()
+      showToast({ text: t('changes.saved') })
+      await navigate({ ...paths.changeRequest(changeRequestId), ignoreBlocker: true })
+    },
+  }
+}
+type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
+
+/** Says that a change request is edited on this page. */
+export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
+  const t = useText()
+  const hidden = hiddenIn(request).length
+  return (
+    <Notice
+      icon="review"
+      title={t('changes.editing.title', { title: request.title })}
+      actions={
+        <LinkButton to={paths.changeRequest(request.changeRequestId)} size="sm">
+          {t('changes.editing.open')}
+        </LinkButton>
+      }
+    >
+      {t(request.kind === 'CONFIGURE' ? 'changes.editing.message' : 'changes.editing.form')}{' '}
+      {hidden > 0 && t('changes.editing.secrets', { n: hidden })}
+    </Notice>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+
+/** An open change request of Mira that the person may edit; `given` replaces fields of it. */
+export const changeRequestWith = (given: Partial<ChangeRequestDetail>): ChangeRequestDetail => ({
+  changeRequestId: '01920000-0000-7000-8000-0000000000c1',
+  kind: 'BATCH',
+  title: 'Detach the pilots',
+  reason: 'The pilot is over',
+  scope: null,
+  bundleInstallId: null,
+  state: 'OPEN',
+  revision: 3,
+  createdBy: { id: 'mira', name: 'Mira' },
+  createdAt: '2026-11-22T08:00:00.000Z',
+  updatedAt: '2026-11-22T08:00:00.000Z',
+  endedAt: null,
+  approvals: 0,
+  approvalsNeeded: 1,
+  schedule: null,
+  operations: [],
+  batchId: null,
+  overridden: false,
+  failure: null,
+  input: {},
+  approvedBy: [],
+  history: [],
+  conflicts: [],
+  may: { edit: true, approve: false, apply: false, override: false },
+  ...given,
+})
