@@ -121,8 +121,8 @@ export const configuration = {
       '{n} of your changes overlap with theirs. None of your changes are lost. Choose what to keep before you save.',
   },
   'merge.gone': {
-    one: '{n} of your changes can’t be saved any more, because what it changes is gone.',
-    other: '{n} of your changes can’t be saved any more, because what they change is gone.',
+    one: '{n} of your changes can no longer be saved, because what it changes no longer exists.',
+    other: '{n} of your changes can no longer be saved, because what they change no longer exists.',
   },
   'merge.short': { one: '{n} change to decide on', other: '{n} changes to decide on' },
   'merge.short.none': 'Saved by others too',
@@ -194,8 +194,8 @@ export const configuration = {
   'conflict.theirsHidden': 'changed (hidden)',
   'conflict.mineHidden': 'what you entered (hidden)',
   'conflict.gone': {
-    one: '{n} of your changes can’t be saved any more',
-    other: '{n} of your changes can’t be saved any more',
+    one: '{n} of your changes can no longer be saved',
+    other: '{n} of your changes can no longer be saved',
   },
   'conflict.gone.resource': 'This resource is no longer installed here, so your change can’t be saved.',
   'conflict.gone.property':

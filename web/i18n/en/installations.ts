@@ -7,7 +7,7 @@ export const overview = {
   clocks:
     'A runtime’s clock and the database’s clock differ by {time}. Work continues, but times shown here may be wrong. Ask an administrator to synchronize the clocks (NTP).',
   'mine.title': 'Your operations and batches',
-  'mine.all': 'All of yours',
+  'mine.all': 'View all your operations',
   'attention.title': 'Needs attention',
   'attention.failed': 'Failed',
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',
@@ -771,7 +771,7 @@ export const plugins = {
   'form.version.help': 'Optional. The version that runs at the endpoint; its plugin-check report applies.',
   'form.version.invalid': 'Use 1 to 128 letters (A–Z, a–z), digits, or . _ ~ -',
   'form.owner': 'Owner',
-  'form.owner.help': 'Shown wherever this plugin has to be fixed.',
+  'form.owner.help': 'Shown with every failure that the plugin’s owner has to fix.',
   'form.ownerTeam': 'Team',
   'form.ownerContact': 'Contact link',
   'form.ownerContact.help': 'A web page, or mailto: and an email address.',

@@ -603,7 +603,7 @@ export const operations = {
   'evidence.calm.uncertain':
     'No action needed. The call is retried automatically until the result is known or the run has no attempts left.',
   'evidence.calm.failing':
-    'The result is not known yet. The call is retried automatically until it is, or until the run has no attempts left. If it keeps failing, check the plugin and its endpoint.',
+    'The result is not known yet. The call is retried automatically until the result is known or the run has no attempts left. If it keeps failing, check the plugin and its endpoint.',
   'evidence.calm.repeat':
     'No action needed. The call is retried automatically until the plugin completes it or the run has no attempts left.',
   'evidence.retriesIn': 'Next retry in {time}',
@@ -746,7 +746,7 @@ export const operationTimeline = {
   'part.backOff.meaning': 'The pause before a retry, counted from the end of the previous attempt.',
   'part.worker': 'Waiting for a worker',
   'part.worker.meaning':
-    'The call was due, but no worker had started it yet, or the plugin already had as many calls as it may have at once.',
+    'The call was due, but no worker was free, or the plugin had reached its limit of concurrent calls.',
   'part.network': 'Network',
   'part.network.meaning':
     'Waiting for a connection to the plugin: a free connection, name resolution, TCP, and TLS.',

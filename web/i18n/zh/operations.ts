@@ -765,7 +765,7 @@ export const batches: Translated<typeof source.batches> = {
   'state.DONE.partly': { other: '{n} 个未完成' },
   again: { other: '重新计划 {n} 个被拒绝的目标' },
   'again.hidden': '无法读取原批次中已隐藏的值，请重新输入。',
-  'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余的不处于失败状态，或重试无效。',
+  'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余操作并未失败，或重试无效。',
   'refused.others':
     '被拒绝的目标从未启动，因此“重试失败的目标”不包含它们。重新计划后，可用相同的设置启动它们。',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',

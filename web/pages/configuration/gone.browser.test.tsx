@@ -63,7 +63,7 @@ test('the dialog names what is gone by its titles, each once, and says of it wha
   await editThenLose('resource')
   await page.getByRole('button', { name: 'Compare and choose' }).click()
   await expect
-    .element(dialog.getByRole('heading', { name: '1 of your changes can’t be saved any more' }))
+    .element(dialog.getByRole('heading', { name: '1 of your changes can no longer be saved' }))
     .toBeVisible()
   expect(dialog.element().textContent.match(/Seats/g)).toHaveLength(1)
   expect(dialog.element().textContent).not.toMatch(/seats|both of you|since you edited/)

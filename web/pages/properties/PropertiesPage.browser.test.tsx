@@ -79,7 +79,7 @@ test('the default is set in no more installations than the dialog has fields for
   await invalidateEndpoints(queryClient, [PROPERTIES])
   await expect.element(all).not.toBeChecked()
   await all.click()
-  await expect.element(button).toHaveAccessibleDescription(/At most 200 installations/)
+  await expect.element(button).toHaveAccessibleDescription(/at most 200 installations/)
   await button.click({ force: true })
   await expect.element(button).toHaveFocus()
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()

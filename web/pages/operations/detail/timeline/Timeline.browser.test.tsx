@@ -46,7 +46,7 @@ test('a bar and its details say how the time was spent, and what is not known', 
   await expect.element(old.getByText(/The runtime did not measure this attempt/)).toBeVisible()
   // the legend names what occurs, with its meaning
   await main.getByText('About these times').click()
-  await expect.element(main.getByText(/no worker had started it/)).toBeVisible()
+  await expect.element(main.getByText(/no worker was free/)).toBeVisible()
 })
 
 test('the parts are drawn to scale', async () => {
