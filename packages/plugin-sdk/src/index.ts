@@ -67,7 +67,7 @@ export {
 } from './sqlite-store.ts'
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
 export { type Awaitable } from './awaitable.ts'
-export { type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
+export { type CallKey, type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
 export { type Access } from '../../../contract/protocol/access-resolution.ts'
 export {
   type CompiledAuthorization,

@@ -54,9 +54,11 @@ export function memoryStore(): MemoryStore {
 
   const store: Store<Transaction> = {
     memory: {
-      readCall: ({ tables }, key) => tables.calls.get(nameOf(key)) ?? null,
+      read: ({ tables }, key) => ({
+        call: tables.calls.get(nameOf(key)) ?? null,
+        mark: tables.marks.get(key.bundleInstallId) ?? null,
+      }),
       writeCall: ({ tables }, call) => void tables.calls.set(nameOf(call), { ...call }),
-      readMark: ({ tables }, bundleInstallId) => tables.marks.get(bundleInstallId) ?? null,
       writeMark: ({ tables }, mark) => void tables.marks.set(mark.bundleInstallId, { ...mark }),
       forgetCalls({ tables }, { bundleInstallId, executionSequence, endedAt }) {
         for (const [name, call] of tables.calls) {

@@ -5,7 +5,7 @@ import { describeCall, type CallResource, type LifecycleCall } from './call.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
 import { requireResult, type HandlerResult, type ResultWith } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
-import type { RememberedCall, Store } from './store.ts'
+import type { CallKey, RememberedCall, Store } from './store.ts'
 
 /** `Name`: the properties that it may write; by default, the compiler does not check that. */
 export type Handler<Tx, Name extends string = string, Resource = CallResource> = (
@@ -86,8 +86,7 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
     const { operationId } = request.operation
     const { bundleInstallId } = request.installation
     const { executionSequence, stage } = request
-    const call = await store.memory.readCall(tx, { operationId, stage })
-    const mark = await store.memory.readMark(tx, bundleInstallId)
+    const { call, mark } = await store.memory.read(tx, keyOf(request))
     const admission = admit({ request, fingerprint, call, mark, now: now(), isOwnerGone })
     if (admission.kind === 'refuse') throw admission.failure
     if (admission.kind === 'answer') return admission.answer
@@ -112,16 +111,11 @@ function neverConcluded(): never {
   throw new Error('A handler ended without a result')
 }
 
-async function requireOwnership<Tx>(
-  tx: Tx,
-  { store, request }: Run<Tx>,
-  owner: string,
-): Promise<RememberedCall> {
-  const stale = fence(request, await store.memory.readMark(tx, request.installation.bundleInstallId))
+async function requireOwnership<Tx>(tx: Tx, { store, request }: Run<Tx>, owner: string): Promise<void> {
+  const { call, mark } = await store.memory.read(tx, keyOf(request))
+  const stale = fence(request, mark)
   if (stale !== null) throw stale
-  const call = await store.memory.readCall(tx, keyOf(request))
   if (call === null || call.owner !== owner) throw inProgress()
-  return call
 }
 
 async function end<Tx>(tx: Tx, { store, request, fingerprint, scope, now }: Run<Tx>, result: HandlerResult) {
@@ -131,7 +125,6 @@ async function end<Tx>(tx: Tx, { store, request, fingerprint, scope, now }: Run<
   const isDone = result.outcome !== 'FAILED' && result.outcome !== 'UNKNOWN'
   await store.memory.writeCall(tx, {
     ...keyOf(request),
-    bundleInstallId,
     executionSequence,
     fingerprint,
     owner: null,
@@ -160,7 +153,7 @@ async function whileOwned<Tx>(
 ): Promise<void> {
   try {
     await run.store.transaction(async (tx) => {
-      const call = await run.store.memory.readCall(tx, keyOf(run.request))
+      const { call } = await run.store.memory.read(tx, keyOf(run.request))
       if (call?.owner === owner) await run.store.memory.writeCall(tx, { ...call, ...change(run) })
     })
   } catch {
@@ -168,4 +161,8 @@ async function whileOwned<Tx>(
   }
 }
 
-const keyOf = ({ operation, stage }: LifecycleRequest) => ({ operationId: operation.operationId, stage })
+const keyOf = ({ operation, stage, installation }: LifecycleRequest): CallKey => ({
+  operationId: operation.operationId,
+  stage,
+  bundleInstallId: installation.bundleInstallId,
+})

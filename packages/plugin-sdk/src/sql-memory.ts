@@ -26,7 +26,11 @@ CREATE TABLE IF NOT EXISTS plugin_sdk_mark (
 ) STRICT, WITHOUT ROWID;
 `
 
-const READ_CALL = 'SELECT * FROM plugin_sdk_call WHERE operation_id = $1 AND stage = $2'
+const READ = `
+  SELECT call.*, mark.operation_id AS mark_operation_id, mark.execution_sequence AS mark_sequence, mark.is_detached
+  FROM (SELECT 1 AS one) AS always
+  LEFT JOIN plugin_sdk_call AS call ON call.operation_id = $1 AND call.stage = $2
+  LEFT JOIN plugin_sdk_mark AS mark ON mark.bundle_install_id = $3`
 const WRITE_CALL = `
   INSERT INTO plugin_sdk_call (operation_id, stage, bundle_install_id, execution_sequence, fingerprint, owner,
     lease_until, answer, ended_at)
@@ -34,7 +38,6 @@ const WRITE_CALL = `
   ON CONFLICT (operation_id, stage) DO UPDATE SET
     fingerprint = excluded.fingerprint, owner = excluded.owner, lease_until = excluded.lease_until,
     answer = excluded.answer, ended_at = excluded.ended_at`
-const READ_MARK = 'SELECT * FROM plugin_sdk_mark WHERE bundle_install_id = $1'
 const WRITE_MARK = `
   INSERT INTO plugin_sdk_mark (bundle_install_id, operation_id, execution_sequence, is_detached)
   VALUES ($1, $2, $3, $4)
@@ -47,18 +50,17 @@ const FORGET_CALLS =
 /** The memory of a store that speaks SQL. */
 export function sqlMemory<Tx>(run: RunSql<Tx>): Memory<Tx> {
   return {
-    async readCall(tx, { operationId, stage }) {
-      const [row] = await run(tx, READ_CALL, [operationId, stage])
-      return row === undefined ? null : callOf(row)
+    async read(tx, { operationId, stage, bundleInstallId }) {
+      const [row = {}] = await run(tx, READ, [operationId, stage, bundleInstallId])
+      return {
+        call: row['operation_id'] === null ? null : callOf(row),
+        mark: row['mark_operation_id'] === null ? null : markOf(row, bundleInstallId),
+      }
     },
     async writeCall(tx, call) {
       const { operationId, stage, bundleInstallId, executionSequence, fingerprint } = call
       const identity = [operationId, stage, bundleInstallId, executionSequence, fingerprint]
       await run(tx, WRITE_CALL, [...identity, call.owner, call.leaseUntil, call.answer, call.endedAt])
-    },
-    async readMark(tx, bundleInstallId) {
-      const [row] = await run(tx, READ_MARK, [bundleInstallId])
-      return row === undefined ? null : markOf(row)
     },
     async writeMark(tx, { bundleInstallId, operationId, executionSequence, isDetached }) {
       await run(tx, WRITE_MARK, [bundleInstallId, operationId, executionSequence, isDetached ? 1 : 0])
@@ -81,9 +83,9 @@ const callOf = (row: Row): RememberedCall => ({
   endedAt: orNull(integer, row['ended_at']),
 })
 
-const markOf = (row: Row): Mark => ({
-  bundleInstallId: text(row['bundle_install_id']),
-  operationId: text(row['operation_id']),
-  executionSequence: integer(row['execution_sequence']),
+const markOf = (row: Row, bundleInstallId: string): Mark => ({
+  bundleInstallId,
+  operationId: text(row['mark_operation_id']),
+  executionSequence: integer(row['mark_sequence']),
   isDetached: integer(row['is_detached']) === 1,
 })

@@ -13,6 +13,7 @@ import type { Store } from './store.ts'
 /** The connection that an author's change uses inside a transaction. */
 export interface SqliteTransaction {
   exec(sql: string): void
+  /** The same SQL gives the same statement, as long as it is used: preparing it costs more than running it. */
   prepare(sql: string): SqliteStatement
 }
 
@@ -26,6 +27,7 @@ export interface SqliteStoreOptions {
 const IN_MEMORY = ':memory:'
 const BUSY_MS = 5_000
 const BUSY_RETRY_MS = 5
+const STATEMENTS_MAX = 200
 
 /**
  * A store in one SQLite file that only its owner may read; the folder is created if missing. Several processes of one
@@ -52,11 +54,15 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
 
   const begin = beginner(database)
   const commit = database.prepare('COMMIT')
+  const connection: SqliteTransaction = {
+    exec: (sql) => database.exec(sql),
+    prepare: preparer(database),
+  }
 
   async function perform<Result>(work: (tx: SqliteTransaction) => Awaitable<Result>): Promise<Result> {
     await begin()
     try {
-      const result = await work(database)
+      const result = await work(connection)
       commit.run()
       return result
     } catch (error) {
@@ -99,6 +105,18 @@ function runner(database: SqliteConnection): RunSql<SqliteTransaction> {
     if (hasRows) return statement.all(...values)
     statement.run(...values)
     return []
+  }
+}
+
+/** Keeps the statements that were used last. */
+function preparer(database: SqliteConnection): SqliteTransaction['prepare'] {
+  const kept = new Map<string, SqliteStatement>()
+  return (sql) => {
+    const statement = kept.get(sql) ?? database.prepare(sql)
+    kept.delete(sql)
+    kept.set(sql, statement)
+    if (kept.size > STATEMENTS_MAX) kept.delete(kept.keys().next().value ?? '')
+    return statement
   }
 }
 

@@ -140,8 +140,10 @@ function verify<Tx>(name: string, create: () => Kind<Tx>): void {
       await store.transaction((tx) =>
         store.memory.forgetCalls(tx, { bundleInstallId, executionSequence: 2, endedAt: Date.now() + 1000 }),
       )
-      const key = { operationId: `${name} old`, stage: 'BEFORE_RESOURCES' } as const
-      assert.equal(await store.transaction((tx) => store.memory.readCall(tx, key)), null)
+      const key = { operationId: `${name} old`, stage: 'BEFORE_RESOURCES', bundleInstallId } as const
+      const { call, mark } = await store.transaction((tx) => store.memory.read(tx, key))
+      assert.equal(call, null)
+      assert.equal(mark?.bundleInstallId, bundleInstallId)
     })
   })
 }
@@ -150,7 +152,11 @@ test('several plugin processes create the tables of one PostgreSQL database at t
   const other = await testDatabase({ migrations: [] })
   const pools = [1, 2, 3].map(() => poolOf(other, 1))
   const stores = pools.map((each) => postgresStore(each, { schema: SCHEMA }))
-  await Promise.all(stores.map((store) => store.transaction((tx) => store.memory.readMark(tx, 'none'))))
+  const key = { operationId: 'none', stage: 'BEFORE_RESOURCES', bundleInstallId: 'none' } as const
+  for (const found of await Promise.all(
+    stores.map((store) => store.transaction((tx) => store.memory.read(tx, key))),
+  ))
+    assert.deepEqual(found, { call: null, mark: null })
   for (const each of pools) await each.end()
   await other.close()
 })

@@ -27,12 +27,18 @@ export interface Mark {
   isDetached: boolean
 }
 
+export interface CallKey {
+  operationId: string
+  stage: Stage
+  bundleInstallId: string
+}
+
 /** Where the SDK stores what it must remember. All methods are called inside a transaction of the store. */
 export interface Memory<Tx> {
-  readCall(tx: Tx, key: { operationId: string; stage: Stage }): Awaitable<RememberedCall | null>
+  /** The call and the mark of its installation: in one statement, because every transaction of a call reads both. */
+  read(tx: Tx, key: CallKey): Awaitable<{ call: RememberedCall | null; mark: Mark | null }>
   /** Inserts or replaces. */
   writeCall(tx: Tx, call: RememberedCall): Awaitable<void>
-  readMark(tx: Tx, bundleInstallId: string): Awaitable<Mark | null>
   /** Inserts or replaces. */
   writeMark(tx: Tx, mark: Mark): Awaitable<void>
   /** Deletes calls of the installation's earlier operations that ended before this time. */
