@@ -28,6 +28,8 @@ import type { BffDb } from '../store/tables.ts'
 
 export const SERVICE_ACCOUNTS_MAX = 200
 
+const DAY_MS = 86_400_000
+
 /** Marks a token of a service account for people and for scanners of leaked secrets. */
 export const TOKEN_PREFIX = 'bcsa_'
 
@@ -48,7 +50,10 @@ export interface ServiceAccounts {
   /** Refuses with NOT_FOUND, as do the others below. */
   saveRoles(by: By, accountId: string, roles: GrantedRole[]): Promise<ServiceAccount>
   remove(by: By, accountId: string): Promise<void>
-  /** The token is null if the key was used before. Refuses with REQUEST_INVALID beyond two valid tokens. */
+  /**
+   * The token is null if the key was used before for this account. Refuses with IDEMPOTENCY_KEY_REUSED for other days, and with
+   * REQUEST_INVALID beyond two valid tokens.
+   */
   createToken(
     by: By,
     accountId: string,
@@ -127,12 +132,18 @@ export function createServiceAccounts({
       })
     },
     createToken(by, accountId, { days, idempotencyKey }) {
-      const tokenId = idOfRequest(by.person, idempotencyKey)
+      // a key counts for one address, as everywhere
+      const tokenId = idOfRequest(by.person, `${accountId} ${idempotencyKey}`)
       return change(async (tx) => {
         const { name } = await requireAccount(tx, accountId)
         const tokens = await listTokens(tx, [accountId])
         const existing = tokens.find((token) => token.token_id === tokenId)
-        if (existing !== undefined) return { tokenId, expiresAt: existing.expires_at, token: null }
+        if (existing !== undefined) {
+          const lasts = Date.parse(existing.expires_at) - Date.parse(existing.created_at)
+          if (Math.round(lasts / DAY_MS) !== days)
+            throw new ConsoleFailure('IDEMPOTENCY_KEY_REUSED', platformMessage('keyReused'))
+          return { tokenId, expiresAt: existing.expires_at, token: null }
+        }
         const now = clock.now()
         const valid = tokens.filter((token) => isValid(token, now))
         if (valid.length >= VALID_TOKENS_MAX)

@@ -106,7 +106,7 @@ export const serviceAccountApi = defineEndpoints({
     }),
     answer: z.object({ tokenId: Uuid, expiresAt: Timestamp, token: z.string().nullable() }),
     shownOnce: ['token'],
-    codes: ['NOT_FOUND', 'RECENT_SIGN_IN_REQUIRED'],
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
     recentSignIn,
   },
   'DELETE /service-accounts/{accountId}/tokens/{tokenId}': {
