@@ -414,7 +414,8 @@ export const changeRequestEndpoints = defineEndpoints({
         .refine(isTimeZone, 'Must be a name of the IANA time zone database, such as Europe/Berlin'),
     }),
     answer,
-    codes: [...codes, 'REQUEST_INVALID'],
+    codes: [...codes, 'REQUEST_INVALID', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'takeovers',
   },
   'POST /change-requests/{changeRequestId}/unschedule': {
     summary: 'Remove the schedule of a change request',

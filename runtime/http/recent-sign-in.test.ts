@@ -67,6 +67,13 @@ async function pausedBatch(action: 'TAKEOVER' | 'RETRY'): Promise<string> {
   return batchId
 }
 
+async function requestedTakeover(): Promise<string> {
+  const input = { operationId: await failedOperation(), run: 1 }
+  const body = { kind: 'TAKEOVER', title: 'It is over', submit: true, input }
+  const made = await deps.ok('/change-requests', { method: 'POST', body })
+  return (made as { changeRequest: { changeRequestId: string } }).changeRequest.changeRequestId
+}
+
 interface Sample {
   params?: Record<string, string>
   body?: JsonObject
@@ -143,17 +150,13 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
     params: { batchId: await pausedBatch('TAKEOVER') },
     body: {},
   }),
+  'POST /change-requests/{changeRequestId}/schedule': async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const body = { revision: 1, notBefore: at(1), notAfter: at(2), timeZone: 'UTC' }
+    return { params: { changeRequestId: await requestedTakeover() }, body }
+  },
   'POST /change-requests/{changeRequestId}/apply': async () => {
-    const { changeRequest } = (await deps.ok('/change-requests', {
-      method: 'POST',
-      body: {
-        kind: 'TAKEOVER',
-        title: 'It is over',
-        submit: true,
-        input: { operationId: await failedOperation(), run: 1 },
-      },
-    })) as { changeRequest: { changeRequestId: string } }
-    const { changeRequestId } = changeRequest
+    const changeRequestId = await requestedTakeover()
     const { planToken } = await deps.ok(`/change-requests/${changeRequestId}/plan`, {})
     return { params: { changeRequestId }, body: { revision: 1, planToken: String(planToken) } }
   },
