@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import type { PlatformKey, Signature } from '#contract/runtime-api/platform-keys.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { listDataKeys } from '../store/data-keys.ts'
@@ -119,4 +120,4 @@ export class Keyring implements Vault {
 const valueContextOf = (header: Buffer, place: Place): Buffer =>
   Buffer.concat([header, Buffer.from(JSON.stringify(place))])
 
-const hmac = (key: Buffer, message: string): Buffer => createHmac('sha256', key).update(message).digest()
+const hmac = (key: KeyObject, message: string): Buffer => createHmac('sha256', key).update(message).digest()
