@@ -32,6 +32,8 @@ export interface LeasedOperation {
   unmade: readonly CompletedAttempt[]
   /** Why the plan or the calls cannot be read. The operation can then only be tried again later. */
   unread: Error | null
+  /** Its release is being written: it makes no further call, and leaves its place in the worker to another operation. */
+  isLeaving: boolean
 }
 
 const [FIRST_STAGE] = STAGES
@@ -54,6 +56,7 @@ export async function acquireOperations(
       begun: [],
       unmade: [],
       unread: null,
+      isLeaving: false,
     }
     const unmade = () => (begun === null ? [] : [unsent(firstAttempt(operationId, begun))])
     try {

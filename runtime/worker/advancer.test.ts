@@ -8,10 +8,47 @@ import { Bulkhead, Permits } from './bulkhead.ts'
 import { zeroCounters } from './worker.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 const engine = await testEngine()
 const { attemptsOf } = engineSteps(engine)
 const LEASE_MS = 60_000
+
+/** A worker's advancer, and what leases one due operation for it. */
+function advancerWith(deps: RuntimeDeps, operationCount: () => number) {
+  const leases = new Leases(deps, LEASE_MS)
+  const bulkhead = new Bulkhead(16)
+  const counters = zeroCounters()
+  const advancer = new Advancer({
+    deps,
+    leases,
+    counters,
+    leaseMs: LEASE_MS,
+    isStopping: () => false,
+    operationCount,
+    onProgress: () => {},
+  })
+  const leaseOne = async () => {
+    const since = deps.clock.monotonic()
+    const due = { owner: 'one and the same', leaseMs: LEASE_MS, limit: 1, ...bulkhead.room() }
+    const [leased] = await acquireOperations(deps, due)
+    assert.ok(leased !== undefined)
+    leases.add(leased.lease, since)
+    return { leased, answered: [], isInFlight: false, permits: new Permits(bulkhead) }
+  }
+  return { advancer, counters, leaseOne }
+}
+
+/** Time stands still: a sleep ends when it is aborted, or when the test ends it. */
+function stillClock(deps: RuntimeDeps) {
+  const sleeps: { ms: number; end(): void }[] = []
+  const sleep: RuntimeDeps['clock']['sleep'] = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      sleeps.push({ ms, end: resolve })
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+  return { sleeps, deps: { ...deps, clock: { ...deps.clock, sleep } } }
+}
 
 suite('operations that a worker advances together', () => {
   after(() => engine.close())
@@ -21,32 +58,13 @@ suite('operations that a worker advances together', () => {
     await engine.register('first')
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
-    const leases = new Leases(deps, LEASE_MS)
-    const bulkhead = new Bulkhead(4)
-    const counters = zeroCounters()
-    const advancer = new Advancer({
-      deps,
-      leases,
-      counters,
-      leaseMs: LEASE_MS,
-      isStopping: () => false,
-      operationCount: () => 2,
-      onProgress: () => {},
-    })
-    const leaseIt = async () => {
-      const since = deps.clock.monotonic()
-      const due = { owner: 'one and the same', leaseMs: LEASE_MS, limit: 1, ...bulkhead.room() }
-      const [leased] = await acquireOperations(deps, due)
-      assert.ok(leased !== undefined)
-      leases.add(leased.lease, since)
-      return { leased, answered: [], isInFlight: false, permits: new Permits(bulkhead) }
-    }
-    const earlier = await leaseIt()
+    const { advancer, counters, leaseOne } = advancerWith(deps, () => 2)
+    const earlier = await leaseOne()
     // simulates a lease that ended without the worker's knowledge
     await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operation_id}`.execute(
       deps.db,
     )
-    const later = await leaseIt()
+    const later = await leaseOne()
     assert.ok(later.leased.lease.epoch > earlier.leased.lease.epoch)
 
     // at the same time, so in one batch
@@ -61,5 +79,43 @@ suite('operations that a worker advances together', () => {
     assert.deepEqual([counters.batches, counters.advanced], [1, 1])
     // the first started with the earlier lease
     assert.equal((await attemptsOf(operation_id)).length, 2)
+  })
+
+  suite('when six are leased', () => {
+    const leaseSix = async (operationCount: number) => {
+      const still = stillClock(engine.deps)
+      const { leaseOne, ...made } = advancerWith(still.deps, () => operationCount)
+      await engine.register('first')
+      const ready = []
+      for (let index = 0; index < 6; index++) {
+        const installation = await engine.installation()
+        await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+        ready.push(await leaseOne())
+      }
+      return { ...made, sleeps: still.sleeps, first: ready.slice(0, 2), others: ready.slice(2) }
+    }
+
+    test('a batch waits for all of them, and no longer', async () => {
+      const { advancer, counters, sleeps, first, others } = await leaseSix(6)
+      const advanced = first.map((ready) => advancer.advance(ready))
+      await new Promise(setImmediate)
+      assert.equal(sleeps.length, 1)
+      advanced.push(...others.map((ready) => advancer.advance(ready)))
+      assert.equal((await Promise.all(advanced)).length, 6)
+      assert.deepEqual([counters.batches, counters.advanced], [1, 6])
+    })
+
+    test('a batch waits a few milliseconds for one whose plugin does not respond', async () => {
+      const { advancer, counters, sleeps, first, others } = await leaseSix(7)
+      const advanced = [...first, ...others].map((ready) => advancer.advance(ready))
+      await new Promise(setImmediate)
+      assert.equal(counters.batches, 0)
+      for (const { ms, end } of sleeps) {
+        assert.ok(ms <= 10, `it waits ${ms} ms`)
+        end()
+      }
+      assert.equal((await Promise.all(advanced)).length, 6)
+      assert.deepEqual([counters.batches, counters.advanced], [1, 6])
+    })
   })
 })

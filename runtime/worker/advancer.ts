@@ -16,7 +16,7 @@ export interface AdvancerOptions {
   counters: WorkerCounters
   leaseMs: number
   isStopping(): boolean
-  /** The number of operations that the worker has leased. */
+  /** The number of operations that the worker has leased, without those whose release is being written. */
   operationCount(): number
   /** Called after each commit that recorded an event. */
   onProgress(): void
@@ -28,11 +28,13 @@ interface Queue {
   isRunning: boolean
   /** The size of the last batch. */
   lastBatchSize: number
+  /** Ends the wait for others, once there are none. */
+  gathered: AbortController | null
   advance(deps: RuntimeDeps, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
 
 function emptyQueue(advance: Queue['advance']): Queue {
-  return { waiting: [], isRunning: false, lastBatchSize: 0, advance }
+  return { waiting: [], isRunning: false, lastBatchSize: 0, gathered: null, advance }
 }
 
 /** The maximum number of operations in one transaction. */
@@ -41,11 +43,15 @@ const BATCH_LIMIT = 100
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
 /**
- * With at least this many leased operations others become ready soon, so a batch waits for them, unless the last batch
- * was a single operation: then the others are waiting for a plugin that does not respond.
+ * With at least this many leased operations others become ready soon, so a batch waits for them, but not longer than a
+ * transaction takes, and not if the last batch was a single operation: then the others are waiting for a plugin that does
+ * not respond. Larger batches save more than they cost, because operations that are advanced together also make their next
+ * calls together.
  */
 const GATHER_THRESHOLD = 6
-const GATHER_MS = 1
+const GATHER_MS = 5
+/** Made once: a new reason collects its stack. */
+const ALL_IN = new Error('no other operation could join the batch')
 
 /**
  * Advances the operations of one worker. Operations that become ready during a transaction are advanced together in the
@@ -71,6 +77,7 @@ export class Advancer {
       const queue = isWide(ready) ? this.wide : this.plain
       queue.waiting.push({ ready, resolve })
       if (!queue.isRunning) void this.runQueue(queue)
+      else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
     })
   }
 
@@ -79,14 +86,27 @@ export class Advancer {
     // operations that become ready at the same time join this batch
     await Promise.resolve()
     while (queue.waiting.length > 0) {
-      const { deps, operationCount } = this.options
-      const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
-      if (areSeveral && operationCount() >= GATHER_THRESHOLD) await deps.clock.sleep(GATHER_MS)
+      await this.gather(queue)
       const batch = queue.waiting.splice(0, BATCH_LIMIT)
       queue.lastBatchSize = batch.length
       await this.advanceBatch(queue, batch)
     }
     queue.isRunning = false
+  }
+
+  /** Waits until all leased operations are in the queue, for at most GATHER_MS. */
+  private async gather(queue: Queue): Promise<void> {
+    const { deps, operationCount } = this.options
+    const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
+    if (!areSeveral || operationCount() < GATHER_THRESHOLD || this.areAllIn(queue)) return
+    queue.gathered = new AbortController()
+    await deps.clock.sleep(GATHER_MS, queue.gathered.signal).catch(() => {})
+    queue.gathered = null
+  }
+
+  /** Whether no other operation could join the batch. */
+  private areAllIn({ waiting }: Queue): boolean {
+    return waiting.length >= this.options.operationCount()
   }
 
   private async advanceBatch(queue: Queue, waiting: readonly Waiting[]): Promise<void> {

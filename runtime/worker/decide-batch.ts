@@ -117,6 +117,7 @@ export async function decideBatch(
       ? awaitCalls({ operation, plan, calls }, options)
       : decideOrRest(deps, ready, { operation, plan, calls, shared, ...options })
     // a call that got a response and is repeated immediately would be updated twice, which one statement cannot do
+    ready.leased.isLeaving = !ready.isInFlight && decision.attempts.length === 0
     const isUpdatedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
       answers.some(({ key }) => isSameCall(key, call)),
     )

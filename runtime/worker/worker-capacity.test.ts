@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { until } from '../testing/stream.ts'
 import { slowClaims, testEngine } from '../testing/engine.ts'
@@ -72,6 +73,50 @@ suite('capacity of a worker', { concurrency: false }, () => {
     }
     const worker = engine.work({ concurrency: 8, callsPerPlugin: 1, pollMs: 60_000 })
     for (const { operation_id } of operations) await engine.until(operation_id, 'FAILED')
+    await worker.stop()
+  })
+
+  test('left by an operation is used while its end is recorded, and not before', async (context) => {
+    await engine.register('first', { timeoutMs: 30_000 })
+    const freeze = async () => {
+      const installation = await engine.installation()
+      // a success that changes no configuration: it is decided before its row is locked
+      const operationType = 'CONFIGURE'
+      const plan = planWith([reader('first', 1)])
+      return (await engine.freeze({ installation, operationType, plan })).operation_id
+    }
+    const [ending, next] = [await freeze(), await freeze()]
+    const [lastCall, answer, end] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+    assert.ok(lastCall !== undefined && answer !== undefined && end !== undefined)
+    engine.plugin.script(async ({ request }) => {
+      if (request.operation.operationId === ending && request.stage === 'AFTER_RESOURCES') {
+        lastCall.resolve()
+        await answer.promise
+      }
+      return { outcome: 'APPLIED' }
+    })
+    const worker = engine.work({ concurrency: 1, callsPerPlugin: 2, pollMs: 60_000, leaseMs: 60_000 })
+    context.after(() => end.resolve())
+    await lastCall.promise
+    const { polls } = worker.status()
+    worker.wake()
+    await until(() => worker.status().polls > polls)
+    assert.equal(worker.status().held, 1)
+
+    const locked = Promise.withResolvers<void>()
+    const locking = engine.runtime.db.transaction().execute(async (tx) => {
+      const row = tx.selectFrom('runtime.operation').select('state').where('operation_id', '=', ending)
+      await row.forUpdate().execute()
+      locked.resolve()
+      await end.promise
+    })
+    await locked.promise
+    answer.resolve()
+    await engine.until(next, 'SUCCEEDED')
+    assert.equal(worker.status().held, 1)
+    end.resolve()
+    await locking
+    await engine.until(ending, 'SUCCEEDED')
     await worker.stop()
   })
 

@@ -14,7 +14,7 @@ export const DEFAULT_LEASE_MS = 60_000
 export interface WorkerOptions {
   /** Unique among all workers on the database. */
   owner: string
-  /** Maximum number of operations at once; default 32. */
+  /** Maximum number of operations at once, without those whose release is being written; default 32. */
   concurrency?: number
   /** Maximum number of calls in flight at one plugin; default a quarter of `concurrency`. */
   callsPerPlugin?: number
@@ -49,7 +49,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   const stopped = new AbortController()
   const abandon = new AbortController()
   const finished = new AbortController()
-  const running = new Set<Promise<void>>()
+  const running = new Map<LeasedOperation, Promise<void>>()
   const timer = new WakeableTimer(deps.clock)
   const backlog = new Backlog()
   const noteFreed = (pluginIds: readonly string[]): void => {
@@ -57,6 +57,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
   }
   const bulkhead = new Bulkhead(options.callsPerPlugin ?? Math.max(1, Math.ceil(concurrency / 4)), noteFreed)
   const isStopping = () => stopped.signal.aborted
+  const operationCount = () => [...running.keys()].filter(({ isLeaving }) => !isLeaving).length
   const advancer = new Advancer({
     deps,
     leases,
@@ -64,7 +65,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     leaseMs,
     isStopping,
     onProgress,
-    operationCount: () => running.size,
+    operationCount,
   })
   const context: WorkerContext = {
     deps,
@@ -87,19 +88,19 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
       })
       .then((released) => {
         leases.remove(lease)
-        running.delete(run)
+        running.delete(leased)
         // a timer may fire slightly before the database's time
         if (released !== null && released.dueInMs !== null) timer.wakeIn(released.dueInMs + 5)
         // the next operation of this plugin would not get further now
         const isPaused = released?.state === 'give-back' || released?.state === 'rest'
         if (!isPaused) noteFreed([operation.next_plugin])
       })
-    running.add(run)
+    running.set(leased, run)
   }
 
   const queue = new QueueReader(deps)
   const acquireDue = async (): Promise<void> => {
-    const limit = concurrency - running.size
+    const limit = concurrency - operationCount()
     if (limit <= 0) return
     const since = deps.clock.monotonic()
     const due = { owner, leaseMs, limit, ...bulkhead.room() }
@@ -140,7 +141,7 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     stopped.abort()
     timer.wake()
     await polling
-    const ended = Promise.all(running)
+    const ended = Promise.all(running.values())
     const graceOver = new AbortController()
     await Promise.race([ended, deps.clock.sleep(graceMs, graceOver.signal).catch(() => {})])
     graceOver.abort()

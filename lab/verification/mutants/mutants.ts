@@ -184,11 +184,8 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  if (leased.length === 0) return []\n',
     to: `  if (leased.length === 0) return []
   const leaseEnd = new Date(deps.clock.now().getTime() + due.leaseMs).toISOString()
-  await deps.db
-    .updateTable('runtime.operation')
-    .set({ available_at: leaseEnd })
-    .where('lease_owner', '=', due.owner)
-    .execute()
+  const mine = deps.db.updateTable('runtime.operation').where('lease_owner', '=', due.owner)
+  await mine.set({ available_at: leaseEnd }).execute()
 `,
     killers: [suite('simulation', 400)],
   },
@@ -261,9 +258,8 @@ export const MUTANTS: readonly Mutant[] = [
     to: `      const { recordAttempts } = await import('../store/operations/attempt-statements.ts')
       const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...attempt, runAttempts: attempt.runAttempt, fraction: 0 })
-      await recordAttempts(deps.db as never, [
-        { key: attempt, timing: attempt.timing, judgement: attempt.judgement, after, nextAttemptAt: null },
-      ])
+      const { timing, judgement } = attempt
+      await recordAttempts(deps.db as never, [{ key: attempt, timing, judgement, after, nextAttemptAt: null }])
       if (deps === undefined) await recordLateAnswer(deps, attempt, attempt)`,
     killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
   },
@@ -302,6 +298,22 @@ export const MUTANTS: readonly Mutant[] = [
   const token = kept.get(place) ?? (await signLifecycleToken(deps.signer, call))
   kept.set(place, token)`,
     killers: [test('runtime/worker/token-of-each-attempt.test.ts')],
+  },
+  {
+    name: 'batch-awaits-a-hanging-plugin',
+    breaks: 'keeps the answers of all operations until the slowest plugin has answered',
+    file: 'runtime/worker/advancer.ts',
+    from: 'await deps.clock.sleep(GATHER_MS, ',
+    to: 'await deps.clock.sleep(60_000, ',
+    killers: [test('runtime/worker/advancer.test.ts', 'whose plugin does not respond')],
+  },
+  {
+    name: 'place-left-too-early',
+    breaks: 'leases an operation for each one that makes its next call',
+    file: 'runtime/worker/decide-batch.ts',
+    from: 'isLeaving = !ready.isInFlight && decision.attempts.length === 0',
+    to: 'isLeaving = true',
+    killers: [test('runtime/worker/worker-capacity.test.ts', 'and not before')],
   },
   {
     name: 'scope-locked-against-references',
