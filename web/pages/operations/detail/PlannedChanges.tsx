@@ -26,18 +26,21 @@ export function PlannedResources({ operation }: { operation: OperationDetail }) 
       id: 'action',
       header: t('operations.field.action'),
       width: '8rem',
+      card: 'plain',
       cell: (row) => t(`vocabulary.action.${row.action}`),
     },
     {
       id: 'version',
       header: t('operations.field.versions'),
       width: '9rem',
+      card: 'plain',
       cell: (row) => <Mono>{versionsText(row)}</Mono>,
     },
     {
       id: 'state',
       header: t('operations.field.state'),
       width: '8rem',
+      card: 'plain',
       cell: (row) => <StepBadge state={row.state} look="plain" />,
     },
   ]

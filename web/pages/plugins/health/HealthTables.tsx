@@ -10,6 +10,7 @@ import { Icon } from '../../../ui/Icon.tsx'
 import { Mono } from '../../../ui/Id.tsx'
 import { outcomeLook } from '../../../ui/states.ts'
 import { Time } from '../../../ui/Time.tsx'
+import { toneText } from '../../../ui/tone.ts'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
 import { uncertainShare, type Bucket } from './buckets.ts'
 import { durationText, numberText, percentText } from './figure-texts.ts'
@@ -208,11 +209,14 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
       {
         id: 'result',
         header: t('pluginHealth.result'),
+        card: 'wide',
         cell: ({ outcome, errorCode }) =>
           outcome === null ? (
-            <Badge look="plain" tone="fail" icon="failed">
-              <Mono>{errorCode ?? '–'}</Mono>
-            </Badge>
+            // not a badge: on a card, a long code has several lines
+            <span className="flex min-w-0 items-center gap-1.5">
+              <Icon name="failed" size={14} className={toneText.fail} />
+              <Mono className="truncate">{errorCode ?? '–'}</Mono>
+            </span>
           ) : (
             <Badge look="plain" tone={outcomeLook[outcome].tone} icon={outcomeLook[outcome].icon}>
               {t(`vocabulary.outcome.${outcome}`)}
