@@ -6,10 +6,10 @@ import { Batch } from './batches.ts'
 import { CauseId, CauseName } from './causes.ts'
 import { listOf, pageQuery, Person, Timestamp, Uuid } from './common.ts'
 import { Operation } from './operations.ts'
-import { ESCALATE_AFTER_MAX, INBOX_EVENTS, INBOX_REASONS, INBOX_VIEWS } from './vocabulary.ts'
+import { CHANGE_STATES, ESCALATE_AFTER_MAX, INBOX_EVENTS, INBOX_REASONS, INBOX_VIEWS } from './vocabulary.ts'
 
 /**
- * A notification in the inbox of the caller. It names what happened; the operation, batch or cause is as it is now. One about the
+ * A notification in the inbox of the caller. It names what happened; the operation, batch, cause or change request is as it is now. One about the
  * escalations of the caller has none of them.
  */
 export const InboxNotification = z.object({
@@ -27,6 +27,15 @@ export const InboxNotification = z.object({
   batch: Batch.nullable(),
   /** That of `cause.solved`. */
   cause: CauseName.nullable(),
+  /** That of the events of change requests. */
+  changeRequest: z
+    .object({
+      changeRequestId: Uuid,
+      title: z.string(),
+      state: z.enum(CHANGE_STATES),
+      scope: Scope.nullable(),
+    })
+    .nullable(),
 })
 export type InboxNotification = z.infer<typeof InboxNotification>
 

@@ -114,6 +114,8 @@ export const CHANGE_EVENTS = [
   'CREATED',
   'EDITED',
   'SUBMITTED',
+  // nobody has looked at it for a day
+  'REMINDED',
   'COMMENTED',
   'APPROVED',
   'REJECTED',
@@ -392,11 +394,18 @@ export const INBOX_EVENTS = [
   'escalation.ended',
   'installation.detached',
   'batch.finished',
+  // of change requests: what happens to those that the person wrote, and an approval of theirs that does not count any more
+  'change.approved',
+  'change.rejected',
+  'change.conflicted',
+  'change.expired',
+  'change.refused',
+  'change.outdated',
 ] as const
 export type InboxEvent = (typeof INBOX_EVENTS)[number]
 
-/** Why a person is notified: they requested it, it is assigned to them, they follow it, or a follower listed them. */
-export const INBOX_REASONS = ['requested', 'assigned', 'followed', 'listed'] as const
+/** Why a person is notified: they requested or approved it, it is assigned to them, they follow it, or a follower listed them. */
+export const INBOX_REASONS = ['requested', 'assigned', 'followed', 'listed', 'approved'] as const
 export type InboxReason = (typeof INBOX_REASONS)[number]
 
 /** `all` leaves out what is snoozed. */

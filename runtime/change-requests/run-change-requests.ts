@@ -22,7 +22,7 @@ const LOOK_MAX = 50
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
- * applied, what is too late expires, and what has been carried out ends. Any number of replicas may do this on one database:
+ * applied, what is too late expires, what has been carried out ends, and what nobody has looked at is reported again. Any number of replicas may do this on one database:
  * each step locks its request and looks at it again.
  */
 export function startChangeRequests(
@@ -90,9 +90,9 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
   await store(tx, deps, locked, {
     state,
     // a base that moved without a consequence is shown as the snapshot that it is based on
-    ...((state !== row.state || isOtherEffect) && {
-      entry: { actor: system, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' },
-    }),
+    ...(state !== row.state || isOtherEffect
+      ? { entry: { actor: system, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' } }
+      : turn.needsReminder && { entry: { actor: system, event: 'REMINDED' } }),
   })
   return false
 }

@@ -24,7 +24,7 @@ export interface InboxNotificationTable {
   person_id: string
   event: InboxEvent
   because: InboxReason
-  /** What it reports, so that each is reported once. */
+  /** What it reports, so that each is reported once; of a change request, it begins with its id and a slash. */
   subject: string
   operation_id: string | null
   batch_id: string | null

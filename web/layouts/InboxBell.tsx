@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
 import { unreadCall } from '#contract/console-api/pages/inbox.ts'
 import { paths } from '../addresses/paths.ts'
 import { apiQuery } from '../api/query.ts'
@@ -9,12 +10,17 @@ import { useShell } from '../subjects/shell/shell-context.ts'
 
 const SHOWN_MAX = 99
 
-/** Leads to the inbox, with the number of notifications that are not read. */
+/** Leads to the inbox, with the number of notifications that are not read and of change requests that wait for the person. */
 export function InboxBell() {
   const t = useText()
-  const { user } = useShell()
+  const { user, can } = useShell()
   const { data } = useQuery({ ...apiQuery('GET /inbox/unread', unreadCall), enabled: user !== null })
-  const unread = data?.unread ?? 0
+  const waiting = useQuery({
+    ...apiQuery('GET /change-requests/waiting', waitingCall),
+    enabled: user !== null && can('change:approve'),
+  })
+  // what waits for an approval by the person is in the inbox too, until somebody has decided
+  const unread = (data?.unread ?? 0) + (waiting.data?.count ?? 0)
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)
   const label = unread === 0 ? t('inbox.title') : t('inbox.unread', { count })
   return (

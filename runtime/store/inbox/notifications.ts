@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Person } from '#contract/runtime-api/common.ts'
-import type { InboxView } from '#contract/runtime-api/vocabulary.ts'
+import type { ChangeState, InboxView } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -15,6 +15,15 @@ export type NotificationRow = Selectable<InboxNotificationTable> & {
   /** Those of the cause, if it reports one. */
   plugin_id: string | null
   error_code: string | null
+  /** That of the change request, if it reports one. */
+  change_request_id: string | null
+  change: {
+    title: string
+    state: ChangeState
+    environment_key: string | null
+    application_runtime_id: string | null
+    workspace_id: number | null
+  } | null
 }
 
 const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
@@ -23,13 +32,19 @@ const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
   snoozed: sql`snoozed_until is not null`,
 }
 
-/** Of operations and causes only those that the person may still see. A batch is its maker's own. */
+/** The change request that a notification reports; null of any other. */
+const CHANGE_REQUEST_ID = sql`case when notification.event like 'change.%' then split_part(notification.subject, '/', 1)::uuid end`
+
+/** Of operations, causes and change requests only those that the person may still see. A batch is its maker's own. */
 const mayStillSee = (actor: Actor, visible: VisibleScopes) => sql`(operation_id is null or exists (
   select from runtime.operation where operation.operation_id = notification.operation_id
     and ${visibleTo(actor, 'read', 'operation')}))
   and (notification.cause_id is null or exists (
     select from runtime.cause_failure as failed
-    where failed.cause_id = notification.cause_id and ${isVisible(visible, 'failed')}))`
+    where failed.cause_id = notification.cause_id and ${isVisible(visible, 'failed')}))
+  and (notification.event not like 'change.%' or not exists (
+    select from runtime.change_request_scope as place
+    where place.change_request_id = ${CHANGE_REQUEST_ID} and not ${visibleTo(actor, 'read', 'place')}))`
 
 /** The notifications of the person, newest first. */
 export async function listNotifications(
@@ -40,7 +55,11 @@ export async function listNotifications(
 ): Promise<NotificationRow[]> {
   const visible = await visibleScopes(db, actor, 'read', {})
   const { rows } = await sql<NotificationRow>`
-    select notification.*, ${microsecondsOf('at')} as at_microseconds, cause.plugin_id, cause.error_code
+    select notification.*, ${microsecondsOf('at')} as at_microseconds, cause.plugin_id, cause.error_code,
+      ${CHANGE_REQUEST_ID} as change_request_id,
+      (select json_build_object('title', request.title, 'state', request.state, 'environment_key', request.environment_key,
+        'application_runtime_id', request.application_runtime_id, 'workspace_id', request.workspace_id)
+        from runtime.change_request as request where request.change_request_id = ${CHANGE_REQUEST_ID}) as change
     from runtime.inbox_notification as notification
     left join runtime.cause as cause on cause.cause_id = notification.cause_id
     where person_id = ${actor.id} and ${VIEWS[view]} and ${mayStillSee(actor, visible)}

@@ -7,6 +7,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { ChangePlan, ChangeRequest, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
+import type { InboxNotification } from '#contract/runtime-api/inbox.ts'
 import {
   bindingOf,
   bundleOf,
@@ -582,5 +583,46 @@ describe('a policy of an environment', () => {
     const unseen: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'other' } }]
     const hidden = await deps.http.call(`/change-requests/${id}`, { grants: unseen, actor: 'eve' })
     assert.equal(hidden.errorCode, 'NOT_FOUND')
+  })
+})
+
+describe('who is notified of a change request', () => {
+  const told = async (actor: string, id: string) => {
+    const { items } = (await deps.ok('/inbox', { actor })) as unknown as { items: InboxNotification[] }
+    return items
+      .filter(({ changeRequest }) => changeRequest?.changeRequestId === id)
+      .map(({ event, because, by }) => [event, because, by?.id ?? null])
+  }
+
+  it('is its author when others decide, and who approved it when the approval does not count any more', async () => {
+    const { scope } = await installed({ limits: { day: 1, week: 1 } })
+    const { changeRequestId: id } = await propose(scope, changesOf({ limits: { day: 2, week: 1 } }))
+    await approve(id, 'bob')
+    assert.deepEqual(await told('ada', id), [['change.approved', 'requested', 'bob']])
+    assert.deepEqual(await told('bob', id), [])
+    await deps.save(scope, changesOf({ limits: { day: 1, week: 5 } }))
+    await until(async () => (await told('bob', id)).length > 0)
+    assert.deepEqual(await told('bob', id), [['change.outdated', 'approved', null]])
+    const { revision } = await read(id)
+    await send(`/change-requests/${id}/reject`, { revision, comment: 'Too much' }, { actor: 'eve' })
+    assert.deepEqual((await told('ada', id))[0], ['change.rejected', 'requested', 'eve'])
+    const elsewhere: Grant[] = [{ permissions: ['read'], scope: deps.newScope() }]
+    const { items } = await deps.ok('/inbox', { actor: 'ada', grants: elsewhere })
+    assert.equal(
+      (items as JsonObject[]).some((item) => JSON.stringify(item).includes(id)),
+      false,
+    )
+  })
+
+  it('are webhooks, every day, of a request that waits for approvals', async () => {
+    const { scope } = await installed()
+    await policy(scope.environmentKey, ['CONFIGURE'])
+    const { changeRequestId: id } = await propose(scope, changesOf({ name: 'b' }))
+    const reminders = async () => (await read(id)).history.filter(({ event }) => event === 'REMINDED').length
+    assert.equal(await reminders(), 0)
+    const earlier = sql`update runtime.change_request set updated_at = updated_at - interval '1 day' where change_request_id = ${id}::uuid`
+    await earlier.execute(deps.db)
+    await until(async () => (await reminders()) === 1)
+    await policy(scope.environmentKey, [])
   })
 })

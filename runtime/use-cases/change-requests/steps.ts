@@ -92,7 +92,12 @@ export async function evaluateLocked(
   return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes) }
 }
 
-export const placeOf = (row: ChangeRequestRow) => ({
+export const placeOf = (
+  row: Pick<
+    ChangeRequestRow,
+    'environment_key' | 'application_runtime_id' | 'workspace_id' | 'bundle_install_id'
+  >,
+) => ({
   scope:
     row.environment_key === null || row.application_runtime_id === null || row.workspace_id === null
       ? null

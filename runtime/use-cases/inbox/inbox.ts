@@ -8,12 +8,13 @@ import {
 } from '../../store/inbox/notifications.ts'
 import type { NotificationRow } from '../../store/inbox/notifications.ts'
 import { loadBatches } from '../batches/read-batches.ts'
+import { placeOf } from '../change-requests/steps.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
 
 const UNREAD_MAX = 100
 
-/** The notifications of the actor, with their operations, batches and causes as they are now. */
+/** The notifications of the actor, with their operations, batches, causes and change requests as they are now. */
 export async function readInbox(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /inbox'>,
@@ -38,7 +39,7 @@ export async function readInbox(
     item: (row: NotificationRow) => ({
       notificationId: row.notification_id,
       event: row.event,
-      because: row.because,
+      because: row.event === 'change.outdated' ? 'approved' : row.because,
       at: row.at,
       by: row.by_id === null ? null : { id: row.by_id, name: row.by_name ?? row.by_id },
       readAt: row.read_at,
@@ -49,6 +50,15 @@ export async function readInbox(
         row.cause_id === null || row.error_code === null
           ? null
           : { causeId: row.cause_id, pluginId: row.plugin_id, errorCode: row.error_code },
+      changeRequest:
+        row.change_request_id === null || row.change === null
+          ? null
+          : {
+              changeRequestId: row.change_request_id,
+              title: row.change.title,
+              state: row.change.state,
+              scope: placeOf({ ...row.change, bundle_install_id: null }).scope,
+            },
     }),
     valuesOf: (row) => [row.at_microseconds, row.notification_id],
   })

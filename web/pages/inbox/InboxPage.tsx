@@ -7,18 +7,21 @@ import type { InboxNotification } from '#contract/console-api/shapes.ts'
 import { INBOX_VIEWS } from '#contract/console-api/vocabulary.ts'
 import { paths } from '../../addresses/paths.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { batchLook } from '../../subjects/batch/batch-looks.ts'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
+import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { PlainLink } from '../../ui/Link.tsx'
+import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
@@ -65,6 +68,7 @@ export function InboxPage() {
       }
     >
       <p className="mb-4 max-w-[80ch] text-muted">{t('inbox.about')}</p>
+      <WaitingForMe />
       <div className="mb-3 flex">
         <SegmentedControl
           label={t('inbox.view')}
@@ -82,6 +86,35 @@ export function InboxPage() {
     </Page>
   )
 }
+
+/** The change requests that the person may approve: they stay until somebody has decided. Nothing, without any. */
+function WaitingForMe() {
+  const t = useText()
+  const may = useMay('change:approve', 'anywhere')
+  const search = { waiting: 'me' } as const
+  const { data } = useQuery({
+    ...apiQuery('GET /change-requests', { query: { ...search, limit: WAITING_MAX + 1 } }),
+    enabled: may,
+  })
+  const items = data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <Notice icon="review" title={t('changes.waiting.inbox')} className="mb-4">
+      <ul className="mt-1 space-y-0.5">
+        {items.slice(0, WAITING_MAX).map(({ changeRequestId, title, createdBy }) => (
+          <li key={changeRequestId} className="flex flex-wrap items-baseline gap-x-2">
+            <TextLink to={paths.changeRequest(changeRequestId)}>{title}</TextLink>
+            <span className="text-muted">{createdBy.name}</span>
+          </li>
+        ))}
+      </ul>
+      {items.length > WAITING_MAX && (
+        <TextLink to={paths.changeRequests(search)}>{t('changes.waiting.all')}</TextLink>
+      )}
+    </Notice>
+  )
+}
+const WAITING_MAX = 5
 
 type InboxQuery = Parameters<typeof QueryTable<InboxNotification>>[0]['query']
 
@@ -122,8 +155,12 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
   {
     id: 'state',
     header: t('inbox.field.state'),
-    cell: ({ operation, batch }) =>
-      operation !== null ? (
+    cell: ({ operation, batch, changeRequest }) =>
+      changeRequest !== null ? (
+        <Badge look="plain" {...changeLook[changeRequest.state]}>
+          {t(`changes.state.${changeRequest.state}`)}
+        </Badge>
+      ) : operation !== null ? (
         <OperationBadge state={operation.state} />
       ) : batch !== null ? (
         <Badge look="plain" {...batchLook[batch.state]}>
@@ -137,8 +174,10 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
   {
     id: 'scope',
     header: t('inbox.field.scope'),
-    cell: ({ operation }) =>
-      operation === null ? <Nothing /> : <ScopeText scope={operation.installation} />,
+    cell: ({ operation, changeRequest }) => {
+      const scope = operation?.installation ?? changeRequest?.scope ?? null
+      return scope === null ? <Nothing /> : <ScopeText scope={scope} />
+    },
     width: '14rem',
     hideBelow: 'lg',
   },

@@ -8,7 +8,7 @@ import { operationName } from '../../subjects/operations/operation-texts.ts'
 
 /** What a notification says, and the page that it leads to; none if what it is about has been removed. */
 export function notificationText(
-  { event, by, operation, batch, cause }: InboxNotification,
+  { event, by, operation, batch, cause, changeRequest }: InboxNotification,
   t: Translate,
 ): { text: string; to: LinkTarget | null } {
   const person = by?.name ?? t('inbox.somebody')
@@ -29,7 +29,12 @@ export function notificationText(
       to: paths.cause(cause.causeId),
     }
   }
-  if (operation === null) return { text: t('inbox.event.removed'), to: null }
+  if (changeRequest !== null && isOfChange(event)) {
+    const { title: name, changeRequestId } = changeRequest
+    const parts = { person, name }
+    return { text: t(`inbox.event.${event}`, parts), to: paths.changeRequest(changeRequestId) }
+  }
+  if (operation === null || isOfChange(event)) return { text: t('inbox.event.removed'), to: null }
   const to = paths.operation(operation.operationId)
   switch (event) {
     case 'operation.assigned':
@@ -48,6 +53,9 @@ export function notificationText(
       return { text: t(`inbox.event.${event}`, { name: operationName(operation, t) }), to }
   }
 }
+
+type Event = InboxNotification['event']
+const isOfChange = (event: Event): event is Extract<Event, `change.${string}`> => event.startsWith('change.')
 
 const HOUR = 3_600_000
 const MORNING = 9
