@@ -13,8 +13,8 @@ interface PageRequest {
 }
 
 /**
- * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first. Omits
- * reads that fail or are not answered before the signal aborts. Null without a session.
+ * The responses that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first. Omits
+ * reads that fail or do not end before the signal aborts. Null without a session.
  */
 export async function readPageData(
   { path, params, search }: PageRequest,
@@ -53,7 +53,7 @@ function addressOf(read: PageRead): string {
   return `${fillPath(splitName(read.name).path, params)}?${new URLSearchParams(entries).toString()}`
 }
 
-/** The body of a successful answer; null if the read fails or the signal aborts first. */
+/** The body of a successful response; null if the read fails or the signal aborts first. */
 async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise<string | null> {
   const aborted = new Promise<null>((resolve) => {
     if (signal.aborted) resolve(null)
@@ -63,7 +63,7 @@ async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise
   return Promise.race([body, aborted])
 }
 
-/** Reads a path below `/api` on behalf of one person; the answer is that of the console API. */
+/** Reads a path below `/api` on behalf of one person; the response is that of the console API. */
 export type ReadApi = (
   path: string,
   options: { isActivity: boolean; signal: AbortSignal },

@@ -18,12 +18,12 @@ export const BACK_CHANNEL_LOGOUT_PATH = '/auth/backchannel-logout'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const MAX_BODY_BYTES = 32_768
-/** How old a logout token may be. One that was used is remembered for longer. */
+/** The maximum age of a logout token. A used token is remembered for longer. */
 const MAX_AGE_SECONDS = 120
 const TOLERANCE_SECONDS = 30
 const REMEMBERED_SECONDS = 600
 const KEYS_COOLDOWN_MS = 60_000
-/** Per address. Every provider that ends many sessions at once stays below it; what is refused, it may send again. */
+/** Per address; high enough for a provider that ends many sessions at once, which may also repeat what was refused. */
 const RATE = { perSecond: 50, burst: 500 }
 
 /** OpenID Connect Back-Channel Logout 1.0, section 2.4. */
@@ -34,7 +34,7 @@ const LogoutClaims = z.object({
   sub: z.string().min(1).max(255).optional(),
   sid: z.string().min(1).max(255).optional(),
   events: z.looseObject({ [EVENT]: z.record(z.string(), z.unknown()) }),
-  // a token that signs in never signs out
+  // an ID token must not work as a logout token
   nonce: z.undefined().optional(),
 })
 

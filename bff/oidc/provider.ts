@@ -33,7 +33,7 @@ export function createProvider(options: ProviderOptions): Provider {
   // idp-front.ts sets the proxy headers and drops those of clients
   provider.proxy = true
   provider.on('server_error', (_, error) => options.log.error('the identity provider failed', {}, error))
-  // otherwise Koa would print it too
+  // otherwise Koa would print the error too
   provider.silent = true
   // the library allows any origin to read several endpoints and has no setting for that; no other origin needs them
   provider.use(async (ctx, next) => {

@@ -32,7 +32,7 @@ interface SignInOptions {
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
   clock: Pick<Clock, 'now'>
-  /** How far the clock of the identity provider is behind `clock`, in seconds, as far as it is known. */
+  /** How far the clock of the identity provider is behind `clock`, in seconds, if known. */
   lateSeconds: () => number
   limiter: SignInLimiter
   publicOrigin: string

@@ -90,7 +90,7 @@ export function createSessions(options: {
   /** Default: the machine's. */
   clock?: Pick<Clock, 'now'>
   recorder: Pick<Recorder, 'signedIn' | 'signedOut' | 'sessionEnded'>
-  /** Asks the provider whether a session may go on; default: it never does. */
+  /** Asks the provider whether a session may continue; by default it never asks. */
   ask?: AskProvider | undefined
 }): Sessions {
   const { db, limits, clock = systemClock, recorder, ask = (session) => Promise.resolve(session) } = options

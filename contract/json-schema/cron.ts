@@ -14,7 +14,7 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number]
 
-/** The days of each month in a leap year, so that 29 February is a day that comes. */
+/** The days of each month in a leap year, so that 29 February is allowed. */
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const STEPPED = /^([^/]*)(?:\/(\d{1,2}))?$/
@@ -31,7 +31,7 @@ export const isSchedule = (text: string): boolean => cronFault(text) === null
 /**
  * Why a text is not a schedule; null if it is one. What plugins read differently is refused: `L`, `W`, `#` and `?`; a step
  * without a range (`5/15`); and a day of month and a day of week that are both limited, if one of them begins with `*`,
- * because such a schedule runs on either day for some and only on both for others. 30 February never comes.
+ * because some programs run such a schedule on either day and others only on both. 30 February never comes.
  */
 export function cronFault(text: string): CronFault | null {
   // a plugin writes the text into one line of a file, and a non-breaking space belongs to its word there

@@ -123,7 +123,7 @@ function addTo<Key>(lists: Map<Key, number[]>, key: Key, entry: number): void {
   else list.push(entry)
 }
 
-/** Two objects of which at least half of the members are equal. */
+/** Whether at least half of the members of two objects are equal. */
 function areAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
   const names = Object.keys(one)

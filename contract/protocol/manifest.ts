@@ -42,7 +42,7 @@ export type ManifestPlugin = z.infer<typeof ManifestPlugin>
 
 /** What the author of a bundle publishes for one version. Only the shape: `checkManifest` checks consistency. */
 export const AuthorManifest = z.strictObject({
-  /** Where an editor finds the schema of this file; not kept when it is published. */
+  /** Where an editor finds the schema of this file; a publication drops it. */
   $schema: z.string().optional(),
   bundle: BundleRef,
   version: Key,
@@ -75,7 +75,7 @@ export function checkManifest(manifest: AuthorManifest): Detail[] {
   ]
 }
 
-/** Before anything is put together: a small manifest may refer to a large definition from every property. */
+/** Checked before definitions are expanded: a small manifest may refer to a large definition from every property. */
 function checkSize({ resources }: AuthorManifest, shared: SharedDefinitions): Detail[] {
   const sizes = new Map(Object.entries(shared).map(([name, schema]) => [name, JSON.stringify(schema).length]))
   if (sizes.size === 0) return []
@@ -84,7 +84,7 @@ function checkSize({ resources }: AuthorManifest, shared: SharedDefinitions): De
     for (const { schema = true } of Object.values(properties)) {
       size += JSON.stringify(schema).length
       for (const name of neededBy(schema, shared)) size += sizes.get(name) ?? 0
-      // to read the definitions for the other properties too would take as long as what it prevents
+      // reading the definitions of the other properties too would cost what this check prevents
       if (size > SCHEMAS_MAX) return [refuse({ path: pointerTo('$defs') }, TOO_LARGE)]
     }
   return []
@@ -97,7 +97,7 @@ const TOO_LARGE =
 const checkShared = (shared: SharedDefinitions): Detail[] =>
   detailsOf({ path: '' }, checkSchema({ $defs: { ...shared } }))
 
-/** A name that is both shared and a property's own would mean one thing here and another there. */
+/** A name that is both shared and a property's own would be ambiguous. */
 function checkOwnDefinitions(manifest: AuthorManifest, index: number, shared: SharedDefinitions): Detail[] {
   const resource = manifest.resources[index]
   if (resource === undefined) return []
@@ -174,7 +174,7 @@ function checkDefinition(
     return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
   const schema = valueSchema(definition)
   const problems = checkSchema(schema)
-  // what is wrong in a shared definition is told there
+  // problems of a shared definition are reported at the definition
   if (problems.length > 0)
     return detailsOf(
       within(place, 'schema'),

@@ -15,7 +15,7 @@ const Case = z.object({
 })
 
 /**
- * The JSON report of `plugin-check run`, as far as the runtime reads it. Other fields, such as the exchanges of failed
+ * The part of the JSON report of `plugin-check run` that the runtime reads. Other fields, such as the exchanges of failed
  * cases, are ignored.
  */
 export const PluginCheckReport = z.object({

@@ -165,7 +165,7 @@ export const BatchInput = z.object({
       fills: z.boolean().optional(),
       /** How many targets have a value of their own for it; absent if it is set in every target. */
       targets: z.number().int().positive().optional(),
-      /** These targets have different values, as far as they are not hidden; `after` is then null. */
+      /** These targets have different values that are not hidden; `after` is then null. */
       differs: z.literal(true).optional(),
     }),
   ),

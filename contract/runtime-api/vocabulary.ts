@@ -418,5 +418,5 @@ export const ESCALATE_AFTER_MAX = 10_080
 /** An escalation ends so long after it was saved last: the runtime does not know whether the follower may still read. */
 export const ESCALATES_DAYS = 90
 
-/** The plugins with most failures, of which `GET /causes/hours` tells. */
+/** How many plugins `GET /causes/hours` lists: those with the most failures. */
 export const FAILING_PLUGINS_MAX = 50

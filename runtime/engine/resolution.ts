@@ -51,7 +51,7 @@ export function resolversOf(applied: AppliedReference, resource: string, propert
     .toSorted()
 }
 
-/** A registered service, as far as it decides whether it is a target of a scope's references. */
+/** The part of a registered service that decides whether references of a scope may lead to it. */
 interface Target {
   enabled: boolean
   owner: object | null

@@ -56,7 +56,7 @@ export interface CallLimits {
   maxBackoffMs: number
 }
 
-/** The HTTP answer of a plugin, as far as judging needs it. */
+/** The part of a plugin's HTTP response that judging needs. */
 export interface CallResponse {
   kind: 'response'
   status: number

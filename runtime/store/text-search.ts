@@ -24,7 +24,7 @@ export function beginning(text: string): string {
 
 const WORDS_MAX = 8
 
-/** The words of a search, of which each must be found; more than 8 are ignored. */
+/** The words of a search, each of which must be found; words after the eighth are ignored. */
 export function wordsOf(text: string): string[] {
   return text
     .split(/\s+/)

@@ -215,7 +215,7 @@ function matching<Row>(
     .slice(0, MAX_HITS)
 }
 
-/** "install billing": an action of which some words are, and a bundle of which the others are. */
+/** "install billing": some words name an action, and the others a bundle. */
 function bundleActions(
   text: string,
   { t, bundles, permissions }: { t: Translate; bundles: readonly Bundle[]; permissions: readonly string[] },

@@ -340,7 +340,7 @@ function useSearch(text: string, inside: InsideHit | null): Found {
 
 type T = ReturnType<typeof useText>
 
-/** Pages and actions. An action of which the text is a whole word comes first: "install" also begins a page's title. */
+/** Pages and actions. An action that has the text as a whole word comes first: "install" also begins a page's title. */
 function ownGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
   const pages = pageGroups(text, t, can)
   const actions = actionGroups(text, t, can)

@@ -12,7 +12,7 @@ export function SignInCard({
 }: {
   title: string
   message: ReactNode
-  /** The address of the sign-in. */
+  /** The URL of the sign-in. */
   signIn: string
 }) {
   const t = useText()

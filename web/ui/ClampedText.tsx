@@ -3,7 +3,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
 
-/** A heading or a paragraph of at most three lines; a button below it shows the rest, if there is some. Prints in full. */
+/** A heading or a paragraph of at most three lines; a button below shows the rest, if any. Prints in full. */
 export function ClampedText({
   as: Tag,
   className,

@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000
 /** How many hours the plot of operations shows. */
 export const HOURS = 24
 
-/** The first hour of the plot; the last is the one that `now` is in. Both in milliseconds since 1970. */
+/** The first hour of the plot; the last contains `now`. Both in milliseconds since 1970. */
 export const firstHour = (now: number): number => Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
 
 export const hourlyCountsCall = (first: number) => ({
@@ -19,9 +19,9 @@ export const lockedInstallationsCall = {
 export const outdatedBundlesCall = { query: { upgrade: 'available' as const, limit: 5 } }
 /** The newest operations that succeeded. */
 export const recentChangesCall = { query: { state: 'SUCCEEDED', limit: 5 } }
-/** What a person has requested last: what runs, and what has just finished. */
+/** The newest operations that the person requested: those in progress, and those that have just ended. */
 export const myOperationsCall = (personId: string) => ({ query: { requestedBy: personId, limit: 20 } })
-/** A person's own are among them. */
+/** Includes those of the person. */
 export const newestBatchesCall = { query: { limit: 20 } }
 export const summaryCall = { query: {} }
 export const recoveryCall = { query: {} }

@@ -92,7 +92,7 @@ export interface Page<Search extends object> {
   search: (raw: Raw) => Search
   /** What its first render reads. */
   reads: (address: PageAddress<Search>) => readonly PageRead[]
-  /** The search parameters of which it names what it does not understand; others are dropped. */
+  /** The search parameters for which the page reports values that it does not understand; others are dropped. */
   filters: 'all' | readonly string[]
 }
 

@@ -22,7 +22,7 @@ export interface GateRequest {
   targetVersion?: string
 }
 
-/** A freeze, as far as the gate reads it. */
+/** The part of a freeze that the gate reads. */
 export interface GateFreeze extends FreezeTimes {
   name: string
   environments: readonly string[] | null

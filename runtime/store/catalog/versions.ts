@@ -47,7 +47,7 @@ export function findVersion(
     .executeTakeFirst()
 }
 
-/** The newest version of the bundle of a row that is recalled, or that is not, among those of which a condition is true. */
+/** Among the versions of a row's bundle that meet a condition, the newest that is recalled, or the newest that is not. */
 const newestAmong = (table: string, isRecalled: boolean, condition: RawBuilder<boolean>) => sql`(
   select published.version, published.title, published.description, published.precedence, published.is_release,
     published.published_at, ${sql.lit(isRecalled)} as is_recalled

@@ -69,7 +69,7 @@ function matches(actor: Actor, filter: ChangeRequestFilter): RawBuilder<boolean>
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
-/** Requests of which the actor may see every scope, newest first. */
+/** The requests all of whose scopes the actor may see, newest first. */
 export async function selectChangeRequests(
   db: Db,
   actor: Actor,

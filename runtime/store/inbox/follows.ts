@@ -13,7 +13,7 @@ export type FollowRow = Selectable<FollowTable> & {
   environment_key: string | null
   application_runtime_id: string | null
   workspace_id: number | null
-  /** Those of a cause, null of anything else. */
+  /** Set for a cause; null for any other subject. */
   plugin_id: string | null
   error_code: string | null
 }

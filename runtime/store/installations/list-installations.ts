@@ -117,7 +117,7 @@ interface SelectedVersions {
   installations: number
 }
 
-/** The installed versions of which a newer one is published, or is not. */
+/** The installed versions for which a newer one is, or is not, published. */
 async function versionsWith(
   db: Db,
   visible: VisibleScopes,

@@ -21,7 +21,7 @@ export type CauseQuery = z.output<(typeof causeEndpoints)['GET /causes']['query'
 /** The row of a cause. */
 export type CauseColumns = Selectable<CauseTable>
 
-/** What is counted of a cause, as far as the actor may see it. */
+/** The counts of a cause, limited to what the actor may see. */
 interface Counted {
   /** The messages of the operations that failed last, the newest first. */
   messages: string[]

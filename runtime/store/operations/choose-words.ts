@@ -24,7 +24,7 @@ interface Sampling {
   seesEverything: boolean
 }
 
-/** Of so many of the rarest words, so many of the newest operations are compared with all words. */
+/** How many of the rarest words are tried, and how many of their newest operations are compared with all words. */
 const RAREST = 3
 const SAMPLE = 50
 

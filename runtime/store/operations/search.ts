@@ -8,7 +8,7 @@ import type { FoundKeys, FoundWord } from './find-words.ts'
 /** Of frequent words, the rarest is looked up if not more operations have it. */
 const LOOKED_UP_MAX = 20_000
 
-/** A search in texts for words of which each is frequent. */
+/** A search in texts for words each of which is frequent. */
 export interface FrequentWords {
   /** The `tsquery` for all words. */
   query: string

@@ -180,7 +180,7 @@ export async function listOpenPlugins(db: Db, operationId: string): Promise<stri
   return rows.map(({ plugin_id }) => plugin_id)
 }
 
-/** A registration, as far as it decides whether and how a plugin is called. */
+/** The part of a registration that decides whether and how a plugin is called. */
 export type PluginState = Pick<
   Selectable<RuntimeTables['runtime.plugin']>,
   'plugin_id' | 'enabled' | 'endpoint' | 'timeout_ms' | 'max_attempts' | 'max_backoff_ms'
@@ -189,7 +189,7 @@ export type PluginState = Pick<
   retired?: true
 }
 
-/** Returns these plugins by id, as far as they are registered; disabled ones too. */
+/** Returns those of the plugins that are registered, by id; disabled ones too. */
 export async function readPluginStates(
   db: Db,
   pluginIds: readonly string[],

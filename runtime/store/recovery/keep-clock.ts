@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../model/db.ts'
 
 /** The longest that an operation waits on its own: the largest back-off of a registration. */
 const LONGEST_WAIT_MINUTES = 60
-/** How often the time is kept, and how far it may go back unnoticed. */
+/** How often the time is stored, and how far it may go back unnoticed. */
 const KEPT_SECONDS = 5
 const BACK_SECONDS = 1
 
@@ -27,9 +27,9 @@ export async function lookAtClock(db: Db): Promise<{ databaseMs: number; isKept:
 }
 
 /**
- * Keeps the time. If the clock of the database went back, moves what waits for a time back with it, once on all replicas: otherwise
- * operations, batches and deliveries would wait until the clock has caught up. What an operation waits for longer than it ever
- * waits is due at the end of the longest wait, whatever made it so.
+ * Stores the time of the database. If its clock went back, moves the times of waiting operations, batches and deliveries back
+ * with it, once for all replicas; otherwise they would wait until the clock has caught up. An operation that would wait longer
+ * than the longest possible wait is due at the end of that wait, whatever the reason.
  *
  * @param leaseMs how long leases are; one that a worker has renewed since the clock went back stays as it is.
  * @returns null if nothing was moved.

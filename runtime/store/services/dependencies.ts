@@ -43,7 +43,7 @@ interface Users {
   total: number
 }
 
-/** The installations that refer to the services, as far as the actor may see them. */
+/** The installations that refer to the services and that the actor may see. */
 export async function listUsers(
   db: Db,
   actor: Actor,

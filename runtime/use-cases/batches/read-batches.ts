@@ -109,7 +109,7 @@ async function requireRow(db: Db, actor: Actor, batchId: string): Promise<Counte
   return row
 }
 
-/** Those of these batches that exist, and of which the actor may see a target. */
+/** Those of the batches that exist and have a target that the actor may see. */
 export async function loadBatches(db: Db, actor: Actor, batchIds: readonly string[]): Promise<Batch[]> {
   if (batchIds.length === 0) return []
   return (await listRows(db, actor, { batchIds, limit: batchIds.length })).map(batchView)

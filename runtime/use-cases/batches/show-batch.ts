@@ -16,7 +16,7 @@ export interface ShownBatch {
   valuesOf(target: PlannedTarget): PropertyChange[]
 }
 
-/** Kept of each target: so many values, each cut to so many characters. The input has all of them. */
+/** How many values of each target are kept, and how many characters of each. The input has all of them. */
 const VALUES_MAX = 50
 const TEXT_MAX = 500
 

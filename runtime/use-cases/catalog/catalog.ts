@@ -68,7 +68,7 @@ export const deprecateVersion = (
 ): Promise<Answer<StandingPath<'deprecate'>>> => changeStanding(context, params, 'deprecate', message)
 
 /**
- * Recalls a version: from now on the gate refuses each INSTALL of it and UPGRADE to it; those that have begun go on. Refuses with
+ * Recalls a version: from now on the gate refuses each INSTALL of it and UPGRADE to it; those that have begun continue. Refuses with
  * NOT_FOUND.
  */
 export const recallVersion = (

@@ -62,7 +62,7 @@ export function permissionFor(change: ChangeInput): Permission {
   return BATCH_PERMISSION[change.kind]
 }
 
-/** The kinds of which a policy may ask approvals: an item of a batch is a change of its own kind too. */
+/** The kinds for which a policy may require approvals: an item of a batch also counts as its own kind. */
 export function kindsOf(change: ChangeInput): ChangeKind[] {
   if (change.kind !== 'BATCH') return [change.kind]
   const { action } = change.input

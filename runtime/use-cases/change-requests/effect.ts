@@ -45,7 +45,7 @@ export function effectOf(key: string, parts: readonly Part[]): string {
   return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
 }
 
-/** The same for display, as far as people may see it. */
+/** The same for display, without what people may not see. */
 export function shownEffect(parts: readonly Part[]): ShownEffect {
   const planned = parts.flatMap(({ part, ledger }) => (part?.plan ? [{ part, plan: part.plan, ledger }] : []))
   return {

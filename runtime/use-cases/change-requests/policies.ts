@@ -20,7 +20,7 @@ export async function listChangePolicies({
   return { items: policies.filter((policy) => reads(actor, policy)), nextCursor: null }
 }
 
-/** The policy of an environment, also of one without, or of which the actor may read nothing: it asks for nothing. */
+/** The policy of an environment. Without a policy, or if the actor may read nothing there, one that requires nothing. */
 export async function readChangePolicy(
   { deps, actor }: ReadContext,
   { params: { environmentKey } }: Input<'GET /change-policies/{environmentKey}'>,

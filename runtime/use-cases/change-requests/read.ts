@@ -24,7 +24,7 @@ type Path = '/change-requests/{changeRequestId}'
 /** More are not counted. */
 const WAITING_MAX = 100
 
-/** Requests of which the actor may see every scope, newest first. */
+/** The requests all of whose scopes the actor may see, newest first. */
 export async function listChangeRequests(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /change-requests'>,

@@ -13,40 +13,41 @@ import { readGate } from '../../store/freezes.ts'
 import { authorize, requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 
-/** How a change comes in. */
+/** How a change is requested. */
 export interface Way {
-  /** The person wants it in spite of what refuses it; `reason` says why. */
+  /** The person overrides what would refuse it; `reason` says why. */
   override?: true | undefined
   reason?: string | null | undefined
-  /** It is an item of a batch, whose maker signed in recently if it overrides something. */
+  /** An item of a batch. If the batch overrides something, the person who created it signed in recently. */
   isItem?: true | undefined
-  /** It carries out a change request, whose approvals have been counted. */
+  /** It carries out a change request whose approvals have been counted. */
   isApproved?: true | undefined
 }
 
-/** A change for the gate. */
+/** A change that the gate judges. */
 export interface AdmittedChange {
   kind: Exclude<ChangeKind, 'BATCH'>
   /** A retry, an attempt now, or the end of the retries of an operation of this kind. A takeover always is one. */
   isRecovery?: true
   scope: Scope
-  /** Of the installation that it concerns. */
+  /** The installation that the change concerns. */
   protection?: GateFacts['protection']
   pin?: GateFacts['pin']
   /** Of an INSTALL or UPGRADE, or of the retry of one. */
   target?: { bundle: BundleRef; version: string }
 }
 
-/** What the gate says of a change. Only `admit` makes it, and no operation is made without one. */
+/** The decision of the gate. Only `admit` creates it, and no operation can be created without it. */
 export interface Admission {
   /** Why the change is refused; empty if it is admitted. */
   problems: PlatformProblem[]
-  /** It would have been refused, and the person overrode that. */
+  /** The person overrode a refusal. */
   overridden: boolean
 }
 
 /**
- * Whether a change is admitted, whatever it changes: the one gate of every way in. Reads in the transaction of the change.
+ * Decides whether a change is admitted. Every change passes here, whichever endpoint it comes through. Reads in the
+ * transaction of the change.
  *
  * With `override`, refuses with REQUEST_INVALID without a reason, with PERMISSION_DENIED and with RECENT_SIGN_IN_REQUIRED; but only
  * if there is something to override.

@@ -51,7 +51,7 @@ export function saveFollow(
   })
 }
 
-/** Follows something no longer. */
+/** Ends a follow. */
 export function removeFollow(
   { deps, actor }: ReadContext,
   { params: { followId } }: Input<'DELETE /follows/{followId}'>,
@@ -64,7 +64,7 @@ export function removeFollow(
   })
 }
 
-/** Returns the scope of the subject; null of a cause. Refuses what the actor may not read, or not assign to `others`. */
+/** Returns the scope of the subject; null for a cause. Refuses what the actor may not read, or not assign to `others`. */
 async function authorizeFollow(
   tx: Tx,
   actor: Actor,
@@ -115,7 +115,7 @@ function subjectOf(row: FollowRow): FollowSubject {
   }
 }
 
-/** Every follow but that of a cause has a scope, as a constraint of the table says. */
+/** A constraint of the table gives every follow a scope, except that of a cause. */
 const placeOf = (row: FollowRow) => scopeOf(row as Parameters<typeof scopeOf>[0])
 
 const followView = (row: FollowRow): Follow => ({

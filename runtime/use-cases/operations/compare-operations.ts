@@ -174,7 +174,7 @@ async function registrationChanges(
   return { registrations, registrationsCut }
 }
 
-/** The registration at a time: the current one without what the audit says was changed since, as far as it is looked at. */
+/** The registration at a time: the current one, minus the later changes that were read from the audit. */
 async function registrationAt(
   db: Db,
   row: PluginRow,

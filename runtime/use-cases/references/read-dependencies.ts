@@ -138,7 +138,7 @@ async function addOwned(
   return shown.map(({ service_id }) => service_id)
 }
 
-/** Adds the installations that own services, as far as the actor may see them; answers their ids. */
+/** Adds the installations that own services and that the actor may see; returns their ids. */
 async function addOwners(
   tx: Tx,
   actor: Actor,

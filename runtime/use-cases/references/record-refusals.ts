@@ -21,7 +21,7 @@ interface Recent {
 /**
  * Returns a function that records a refused call of a plugin. It resolves when the record is committed, so that a worker finds it
  * when the plugin passes the refusal on. It never fails, and a plugin that repeats a refused call costs few writes. If a service
- * fails so many installations that not each can have its row, one row stands for all.
+ * fails more installations than can have rows of their own, one row stands for all.
  */
 export function refusalRecorder({
   db,

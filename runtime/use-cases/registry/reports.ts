@@ -86,7 +86,7 @@ export async function listPolicies({ deps }: ReadContext): Promise<Answer<'GET /
   }
 }
 
-/** Sets the policy of an environment. Takes effect with the next plan; operations that exist go on. */
+/** Sets the policy of an environment. Takes effect with the next plan; existing operations continue. */
 export async function savePolicy(
   { tx, actor }: WriteContext,
   { params: { environmentKey }, body: { policy, reason } }: Input<'PUT /plugin-policies/{environmentKey}'>,

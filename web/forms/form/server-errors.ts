@@ -5,7 +5,7 @@ import { pointerTo } from '#contract/json-schema/json.ts'
 /** One error in a request, as the server reports it. */
 export type Detail = NonNullable<Problem['details']>[number]
 
-/** A failed submit, as far as its fields do not show it. */
+/** The part of a failed submit that its fields do not show. */
 export interface SubmitError {
   error: ApiError
   /** Errors of values that no field of the form contains. */

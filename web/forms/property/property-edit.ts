@@ -54,7 +54,7 @@ export function shownOf(edit: Edit | null, saved: TypedValue | null = null): Sho
     : { ...none, value: { '@type': 'Data', value: inside.value }, parts: inside.parts }
 }
 
-/** The edit that makes a value, of which some places may be unfinished. */
+/** The edit that sets a value, some places of which may be unfinished. */
 export function editWith(definition: PropertyDefinition, value: JsonValue, parts: Parts): Edit {
   return Object.keys(parts).length === 0
     ? setData(definition, value)

@@ -57,7 +57,7 @@ export function batchSubject(subject: string): BatchSubject | null {
   return { action: action as BatchAction, targets: Number(targets), batchId, title, bundle }
 }
 
-/** What a batch is called in the audit: its action, with the title or the bundle, as far as the entry names them. */
+/** What a batch is called in the audit: its action, with the title or the bundle if the entry names them. */
 export function batchSubjectText({ action, targets: n, title, bundle }: BatchSubject, t: Translate): string {
   const text =
     bundle === null

@@ -198,7 +198,7 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
   },
 ]
 
-/** What happened, why the person is told, and what failed. Opening it reads it. */
+/** What happened, why the person is notified, and what failed. Opening it marks it as read. */
 function What({ row }: { row: InboxNotification }) {
   const t = useText()
   const mark = useWrite('POST /inbox/mark', { invalidates: INVALIDATES })

@@ -64,7 +64,7 @@ export function NeedsAttention() {
   const allInDoubt = summary.data?.nextSteps.find(({ action }) => action === 'CHECK_IN_DOUBT')?.count
   const hidden = (failed.data.total ?? 0) - failed.data.causes.length
   const isCalm = failed.data.causes.length + waiting.data.items.length + lockedLong.length === 0
-  // the page says above what keeps the platform from working
+  // troubles of the platform are reported above on the page
   if (isCalm && troubles.length > 0) return null
   return (
     <Section title={t('overview.attention.title')} flush>
@@ -119,7 +119,7 @@ export function NeedsAttention() {
             title={t('overview.attention.waiting')}
             hint={t('overview.attention.waiting.hint')}
             shown={retrying.length}
-            // what is in doubt waits too, and is counted above
+            // an operation in doubt waits too, but is counted above
             count={waiting.data.nextCursor === null ? retrying.length : claims('WAITING')}
             all={paths.operations({ state: 'WAITING' })}
           >

@@ -12,7 +12,7 @@ import { credentialsOf } from './plugin-limits.ts'
 import { Id } from '../../ui/Id.tsx'
 import { showToast } from '../../ui/toast.ts'
 
-/** Asks for confirmation, then shows the secret once: only this dialog has it. */
+/** Asks for confirmation, then shows the secret once: nothing else in the console keeps it. */
 export function CreateCredentialDialog({
   plugin,
   resumed,

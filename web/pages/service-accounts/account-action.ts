@@ -1,7 +1,7 @@
 import type { ServiceAccount, ServiceAccountToken } from '#contract/console-api/shapes.ts'
 import type { InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 
-/** The page, for what a person left to sign in again. */
+/** Names the page in the storage of actions that a new sign-in interrupted. */
 export const SERVICE_ACCOUNTS = 'service-accounts'
 
 /** What a person does with service accounts. Each needs a recent sign-in. */
@@ -20,7 +20,7 @@ export function targetOf(action: AccountAction): string {
   return [action.kind, ...ids].join('/')
 }
 
-/** The action that a person left; null if its account or token is gone. */
+/** The interrupted action; null if its account or token no longer exists. */
 export function actionOf(
   { target }: InterruptedAction,
   accounts: readonly ServiceAccount[],

@@ -65,7 +65,7 @@ function show(tag: string, { title, body, to }: { title: string; body: string; t
   }
 }
 
-/** An operation or a batch of which the person wants to be told that it is over. */
+/** An operation or a batch whose end the person wants to be notified of. */
 export interface Watched {
   kind: 'operation' | 'batch'
   id: string
@@ -172,7 +172,7 @@ export function tellOperation(operation: Operation): void {
 const END_STATES: ReadonlySet<Operation['state']> = new Set(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
 
 function tellEnd(one: Watched, batch: Batch): void {
-  // a batch that waits for a person goes on only when that person comes
+  // a paused batch continues only when a person continues it
   if (batch.finishedAt === null && batch.state !== 'PAUSED') return
   const t = currentText()
   tell(one, {

@@ -1,7 +1,7 @@
 import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { Icon } from '../../ui/Icon.tsx'
 
-/** Properties of which one thing is said, such as why they were left out; folded unless `isOpen`. Nothing without any. */
+/** Properties under one heading, such as why they were left out; folded unless `isOpen`. Shows nothing if there are none. */
 export function PlaceList({
   text,
   places,

@@ -5,7 +5,7 @@ export interface RowPage<Row> {
   nextCursor: string | null
 }
 
-/** Every row that matches, page by page, as far as a batch can have targets. Throws when the signal is aborted. */
+/** Every row that matches, page by page, up to the number of targets that a batch can have. Throws when the signal is aborted. */
 export async function loadAll<Row>(
   load: (page: { limit: number; cursor?: string }) => Promise<RowPage<Row>>,
   signal?: AbortSignal,

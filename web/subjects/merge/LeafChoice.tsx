@@ -7,7 +7,7 @@ import { PropertyValueView, ValueView } from '../../ui/value/ValueView.tsx'
 import { isHidden, viewOf } from '../../forms/property/property-value.ts'
 import type { Both } from './merge-values.ts'
 
-/** One leaf that both changed: base, theirs and mine, of which one is chosen. */
+/** One leaf that both changed: the person chooses base, theirs or mine. */
 export function LeafChoice({
   conflict,
   place,

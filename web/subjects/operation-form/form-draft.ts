@@ -172,7 +172,7 @@ export interface OperationValues extends PropertyFormValues {
 /** Keeps the input while the form is unmounted: another version is loading, or cannot be loaded. */
 export interface OperationInput {
   values: OperationValues
-  /** The values of another place that are taken all the same, of a copied configuration. */
+  /** The values of a copied configuration that belong to another place and are copied anyway. */
   ticked?: ReadonlySet<FieldId>
 }
 

@@ -128,7 +128,7 @@ function Change({ change, sides }: { change: LeafChange; sides: SideNames | unde
   )
 }
 
-/** Two texts of which one is long, so that they are compared line by line; null for other values. */
+/** Two texts, at least one of them long, to be compared line by line; null for other values. */
 export function longTexts(before: unknown, after: unknown): { before: string; after: string } | null {
   if (typeof before !== 'string' || typeof after !== 'string' || before === '' || after === '') return null
   return isLongText(before) || isLongText(after) ? { before, after } : null

@@ -6,7 +6,7 @@ import { looksLike } from '../values/unseen-characters.ts'
 import { Changed, MarkedText } from './MarkedText.tsx'
 import { lineDiff, type DiffLine, type TextSpan } from './text-diff.ts'
 
-/** So many unchanged lines are shown around a change, and so many characters around a changed word. */
+/** How many unchanged lines are shown around a change, and how many characters around a changed word. */
 const LINES_AROUND = 2
 const CHARACTERS_AROUND = 60
 
@@ -16,7 +16,7 @@ const LOOK = {
   added: { sign: '+', row: 'bg-ok-tint', word: 'common.diff.line.added' },
 } as const
 
-/** A change of a long text: line by line, with the words that differ. What is far from a change is shown on demand. */
+/** A change of a long text: line by line, with the words that differ. Text far from any change is shown on demand. */
 export function TextChange({
   before,
   after,

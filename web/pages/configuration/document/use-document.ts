@@ -17,7 +17,7 @@ interface Session {
   from: Configuration
   /** The document and the draft that last agreed with each other. */
   agreed: { document: JsonValue; draft: Draft }
-  /** The text is part of the draft, as far as it can be read. */
+  /** What can be read of the text is part of the draft. */
   isApplied: boolean
   /** How often all edits had been discarded when it began. */
   timesCleared: number

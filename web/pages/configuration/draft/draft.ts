@@ -68,7 +68,7 @@ export function allEdits(draft: Draft): PlacedEdit[] {
 export const countEdits = (draft: Draft): number =>
   Object.values(draft).reduce((count, edits) => count + Object.keys(edits).length, 0)
 
-/** What would be sent: every edit that is a value. `only` limits it to some resources. */
+/** The edits to send: those with a valid value. `only` limits them to some resources. */
 export function changesOf(draft: Draft, only: (locator: string) => boolean = () => true): Changes {
   const changes: Changes = {}
   for (const { locator, property, edit } of allEdits(draft)) {

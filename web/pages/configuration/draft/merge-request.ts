@@ -8,7 +8,7 @@ import type { Edit } from '../../../forms/property/property-edit.ts'
 /** What a change request asks for, by locator and property; null removes a value. */
 export type Asked = Readonly<Record<string, Readonly<Record<string, PropertyView | null>>>>
 
-/** A property of which the person and somebody else have given the same request different values. */
+/** A property for which the person and somebody else have given the same request different values. */
 export interface AskedConflict extends PropertyPlace {
   /** What the request asks for now; undefined if it does not change the property any more. */
   theirs: PropertyView | null | undefined

@@ -20,7 +20,7 @@ export function HistoryFilters({
   onChange,
 }: {
   search: ConfigurationSearch
-  /** The people in the history as far as it is loaded; the others follow. */
+  /** The people in the loaded part of the history; others are added as it loads. */
   people: readonly Person[]
   onChange: (next: SearchChange<ConfigurationSearch>) => void
 }) {

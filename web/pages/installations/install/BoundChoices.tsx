@@ -4,14 +4,14 @@ import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import type { HeldValue } from './arriving-values.ts'
 
-/** Values that were not taken, each with the choice to take it all the same. */
+/** Values that were not copied, each with the choice to copy it anyway. */
 export function BoundChoices<Value extends HeldValue>({
   about,
   bound,
   ticked,
   onTick,
 }: {
-  /** Why they were not taken, and what to do. */
+  /** Why they were not copied, and what to do. */
   about: string
   bound: readonly Value[]
   ticked: ReadonlySet<FieldId>

@@ -11,7 +11,7 @@ import { OUTLINE_ROW, OutlineCount, OutlineResource } from '../../../subjects/ou
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { cx } from '../../../ui/class-names.ts'
 
-/** The resources of an install, each with what is missing and what was entered. A press leads to its fields. */
+/** The resources of an install, each with what is missing and what was entered. A click leads to its fields. */
 export function InstallOutline({
   resources,
   edits,
@@ -64,7 +64,7 @@ export function InstallOutline({
   )
 }
 
-/** How many of the required values are there, and the way to the next one. */
+/** How many of the required values are set, and a button to the next missing one. */
 export function RequiredValues({ resources, edits }: { resources: readonly FormResource[]; edits: Edits }) {
   const t = useText()
   const needed = resources.flatMap(({ fields }) => fields).filter(({ isNeeded }) => isNeeded)

@@ -45,7 +45,7 @@ import {
 } from '../../../subjects/operation-form/use-operation-form.ts'
 import { UpgradeMerge } from './UpgradeMerge.tsx'
 
-/** Owned by the page, since choosing another target replaces the form. */
+/** Owned by the page, because choosing another target replaces the form. */
 export interface EnteredValues {
   input: OperationInput
   /** The snapshot that the values are based on; null if nothing was entered. */
@@ -264,7 +264,7 @@ export function UpgradeForm({
   )
 }
 
-/** The fields of the upgrade. A displayed field stays, whatever is saved meanwhile. */
+/** The fields of the upgrade. A displayed field stays even if others save meanwhile. */
 function useResources(
   manifest: Manifest,
   { resources: installed }: InstallationDetail,

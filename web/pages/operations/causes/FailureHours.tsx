@@ -29,7 +29,7 @@ const showLast = (box: HTMLDivElement | null): void => {
   if (box !== null) box.scrollLeft = box.scrollWidth
 }
 
-/** When the operations of which plugin failed, in the last 24 hours. Shows nothing if none did. */
+/** The failures of the last 24 hours by plugin and hour. Shows nothing if there are none. */
 export function FailureHours({ search }: { search: OperationsSearch }) {
   const t = useText()
   const id = useId()

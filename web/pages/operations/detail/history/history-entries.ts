@@ -42,7 +42,7 @@ const IMMEDIATE_RESPONSE = 7
 const rankOf = (entry: HistoryEntry) =>
   entry.kind === 'response' && entry.bar.from === entry.at ? IMMEDIATE_RESPONSE : RANK[entry.kind]
 
-/** Everything that is recorded about an operation, oldest first, as far as its attempts are loaded. */
+/** Everything that is recorded about an operation, with the loaded attempts, oldest first. */
 export function historyOf(operation: OperationDetail, timeline: CallTimeline): HistoryEntry[] {
   const rows = rowsOf(timeline).map(({ row }) => row)
   const entries: HistoryEntry[] = [
