@@ -57,14 +57,18 @@ import { listFreezes, readFreeze, removeFreeze, saveFreeze } from '../use-cases/
 import { readRestrictions } from '../use-cases/gate/admit.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
-import { pinInstallation, unpinInstallation } from '../use-cases/installations/pin.ts'
-import { protectInstallation, unprotectInstallation } from '../use-cases/installations/protection.ts'
 import {
   listInstallations,
   listInstalledVersions,
   listVersionsByScope,
   readInstallation,
 } from '../use-cases/installations/read.ts'
+import {
+  pinInstallation,
+  protectInstallation,
+  unpinInstallation,
+  unprotectInstallation,
+} from '../use-cases/installations/safeguards.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation, assignOperations } from '../use-cases/operations/annotate.ts'
 import { countOperations, countMatchingOperations, listOperations } from '../use-cases/operations/list.ts'

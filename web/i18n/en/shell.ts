@@ -19,6 +19,8 @@ export const common = {
   loading: 'Loading…',
   optional: 'optional',
   required: 'required',
+  why: 'Why?',
+  whoAndWhy: '{person}, {when}: {reason}',
   on: 'On',
   off: 'Off',
   any: 'Any',

@@ -24,6 +24,8 @@ export const common: Translated<typeof source.common> = {
   loading: '加载中…',
   optional: '选填',
   required: '必填',
+  why: '原因',
+  whoAndWhy: '{person}，{when}：{reason}',
   on: '开',
   off: '关',
   any: '不限',

@@ -4,11 +4,11 @@ import { paths } from '../../addresses/paths.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
-import { useRichText, useText } from '../../i18n/use-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { WhoAndWhy } from '../../subjects/people/WhoAndWhy.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { Time } from '../../ui/Time.tsx'
 
 const INVALIDATES = [
   'GET /bundles',
@@ -21,7 +21,6 @@ const INVALIDATES = [
 /** That a version is deprecated or recalled, by whom and why, with the installations that have it. */
 export function StandingNotice({ entry }: { entry: BundleVersion }) {
   const t = useText()
-  const rich = useRichText()
   const { standing, bundle, version } = entry
   if (standing === undefined) return null
   return (
@@ -35,11 +34,7 @@ export function StandingNotice({ entry }: { entry: BundleVersion }) {
         </TextLink>
       }
     >
-      {rich('installations.protected.by', {
-        person: standing.by.name,
-        when: <Time at={standing.at} />,
-        reason: standing.message,
-      })}
+      <WhoAndWhy {...standing} reason={standing.message} />
     </Notice>
   )
 }
@@ -99,7 +94,7 @@ function StandingDialog({
       title={t(`catalog.standing.${action}.title`, { version })}
       confirm={t(`catalog.standing.${action}`)}
       reason={{
-        label: t(isReinstating ? 'installations.protect.reason' : 'catalog.standing.message'),
+        label: t(isReinstating ? 'common.why' : 'catalog.standing.message'),
         required: true,
       }}
       send={async ({ reason }) => {

@@ -3,19 +3,18 @@ import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import { ConfirmForm } from '../../../forms/dialogs/ConfirmForm.tsx'
-import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { WhoAndWhy } from '../../../subjects/people/WhoAndWhy.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { TextInput } from '../../../ui/TextInput.tsx'
-import { Time } from '../../../ui/Time.tsx'
 
 const INVALIDATES = ['GET /installations', 'GET /installations/{bundleInstallId}'] as const
 
 /** To which versions the installation is pinned, by whom and why; who may upgrade it can remove the pin. */
 export function PinNotice({ detail }: { detail: InstallationDetail }) {
   const t = useText()
-  const rich = useRichText()
   const [isOpen, setOpen] = useState(false)
   const may = useMay('installation:upgrade', detail.installation)
   const { pin, installation, title } = detail
@@ -36,11 +35,7 @@ export function PinNotice({ detail }: { detail: InstallationDetail }) {
             )
           }
         >
-          {rich('installations.protected.by', {
-            person: pin.by.name,
-            when: <Time at={pin.at} />,
-            reason: pin.reason,
-          })}
+          <WhoAndWhy {...pin} />
         </Notice>
       )}
       {/* stays mounted until it is answered: the pin may be gone by then */}
@@ -49,7 +44,7 @@ export function PinNotice({ detail }: { detail: InstallationDetail }) {
           onClose={() => setOpen(false)}
           title={t('installations.unpin.title', { bundle: title ?? bundle.bundleId })}
           confirm={t('installations.unpin')}
-          reason={{ label: t('installations.protect.reason'), required: true }}
+          reason={{ label: t('common.why'), required: true }}
           send={async ({ reason }) => {
             await unpin.mutateAsync({ params: { bundleInstallId }, body: { reason } })
             setOpen(false)
@@ -90,7 +85,7 @@ function PinDialog({ detail, onClose }: { detail: InstallationDetail; onClose: (
       onClose={onClose}
       title={t('installations.pin.title', { bundle: detail.title ?? bundle.bundleId })}
       confirm={t('installations.pin')}
-      reason={{ label: t('installations.protect.reason'), required: true }}
+      reason={{ label: t('common.why'), required: true }}
       blockedReason={versions === '' ? t('installations.pin.missing') : null}
       send={async ({ reason }) => {
         await pin.mutateAsync({ params: { bundleInstallId }, body: { versions, reason } })

@@ -3,26 +3,21 @@ import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import { ConfirmForm } from '../../../forms/dialogs/ConfirmForm.tsx'
-import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { useText } from '../../../i18n/use-text.ts'
 import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
+import { WhoAndWhy } from '../../../subjects/people/WhoAndWhy.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { Time } from '../../../ui/Time.tsx'
 
 const INVALIDATES = ['GET /installations', 'GET /installations/{bundleInstallId}'] as const
 
 /** That the installation is protected from being detached, by whom and why. */
 export function ProtectionNotice({ detail: { protection } }: { detail: InstallationDetail }) {
   const t = useText()
-  const rich = useRichText()
   if (protection === undefined) return null
   return (
     <Notice icon="lock" className="mb-4" title={t('installations.protected.title')}>
-      {rich('installations.protected.by', {
-        person: protection.by.name,
-        when: <Time at={protection.at} />,
-        reason: protection.reason,
-      })}
+      <WhoAndWhy {...protection} />
     </Notice>
   )
 }
@@ -57,7 +52,7 @@ function ProtectionDialog({ detail, onClose }: { detail: InstallationDetail; onC
       onClose={onClose}
       title={t(`installations.${name}.title`, { bundle: detail.title ?? bundle.bundleId })}
       confirm={t(`installations.${name}.confirm`)}
-      reason={{ label: t('installations.protect.reason'), required: true }}
+      reason={{ label: t('common.why'), required: true }}
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       send={async ({ reason }) => {
         await (name === 'protect' ? protect : unprotect).mutateAsync({
