@@ -62,6 +62,7 @@ export type { Plugin, PluginCredential, PluginOwner, Runbook } from '#contract/r
 export type { DependencyGraph } from '#contract/runtime-api/dependencies.ts'
 export type { InstalledReference } from '#contract/runtime-api/references.ts'
 export type { Service, Referrer } from '#contract/runtime-api/services.ts'
+export type { Pause } from '#contract/runtime-api/pauses.ts'
 export type { Freeze } from '#contract/runtime-api/freezes.ts'
 export type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 export type { AuditEntry } from '#contract/runtime-api/audit.ts'

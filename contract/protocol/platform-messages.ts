@@ -164,6 +164,9 @@ export const PLATFORM_MESSAGES = {
     'Plugin {plugin} is retired, so the operation cannot continue. Take it over, or reinstate the plugin.',
   pluginAlreadyRetired: 'The plugin is already retired.',
   pluginNotRetired: 'The plugin is not retired.',
+  pausedAlready: 'It is already paused.',
+  notPaused: 'It is not paused.',
+  operationEnded: 'Only an unfinished operation can be paused; this one is {actual}.',
   reportOfOtherPlugin:
     'The report is about plugin {reported}, not about {plugin}. Upload it for the plugin that it names.',
   reportOfOtherVersion:

@@ -134,6 +134,8 @@ export const Plugin = z.object({
   check: z.enum(['PASSED', 'NOT_PASSED', 'NONE']),
   /** Null unless it is retired: the platform answers its DETACH calls, and nothing else calls it. */
   retired: Retirement.nullable(),
+  /** It is not called until somebody resumes it; `GET /pauses` says who paused it. Absent otherwise. */
+  paused: z.literal(true).optional(),
   credentials: z.array(PluginCredential),
   /** When the registration was saved last. */
   updatedAt: Timestamp,

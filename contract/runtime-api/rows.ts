@@ -15,6 +15,7 @@ import { operationComparisonEndpoints } from './operation-comparison.ts'
 import { operationContextEndpoints } from './operation-context.ts'
 import { operationRunEndpoints } from './operation-runs.ts'
 import { operationEndpoints } from './operations.ts'
+import { pauseEndpoints } from './pauses.ts'
 import { platformKeyEndpoints } from './platform-keys.ts'
 import { pluginCallEndpoints } from './plugin-calls.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
@@ -56,6 +57,7 @@ export const runtimeApi = {
   ...pluginCallEndpoints,
   ...pluginReportEndpoints,
   ...freezeEndpoints,
+  ...pauseEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
   ...dependencyEndpoints,

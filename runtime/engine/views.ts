@@ -16,16 +16,16 @@ import type {
 } from '../model/installation.ts'
 import type { OperationRow } from '../model/operation.ts'
 import { SITUATIONS } from '../model/situations.ts'
-import type { Situation } from '../model/situations.ts'
+import type { Obstacle, Situation } from '../model/situations.ts'
 
 /**
- * An operation, with the attempts of its current call in this run, the title of its installation, and whether the plugin at which
- * it failed is retired now. Without a number, there are no attempts yet; what else is absent was not read.
+ * An operation, with the attempts of its current call in this run, the title of its installation, and what stands in its way.
+ * Without a number, there are no attempts yet; what else is absent was not read.
  */
 type OperationRowWithCall = OperationRow & {
   call_attempts?: number
   installation_title?: string
-  plugin_retired?: boolean
+  obstacle?: Obstacle | null
 }
 
 /** An operation as the runtime API returns it. */
@@ -154,7 +154,7 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
     operation_type: row.claim_operation_type ?? undefined,
     failure: row.claim_failure,
     in_doubt_since: row.claim_in_doubt_since,
-    plugin_retired: row.claim_plugin_retired,
+    obstacle: row.claim_obstacle,
     created_at: row.claim_since ?? row.updated_at,
     started_at: row.claim_started_at,
     run_started_at: row.claim_run_started_at,
@@ -165,11 +165,11 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
 /** The columns of an operation that decide its situation. */
 interface SituationColumns {
   state: OperationState
-  /** Absent, like the others, if its plugin is not retired. */
+  /** Absent, like the others, if nothing stands in its way. */
   operation_type?: OperationType | undefined
   failure: Failure | null
   in_doubt_since?: string | null
-  plugin_retired?: boolean
+  obstacle?: Obstacle | null
 }
 
 /** The columns of an operation that decide its next step. */
@@ -198,13 +198,12 @@ const nothingNext = (since: string): NextStep => ({ actor: 'NOBODY', action: 'NO
 
 export function situationOf(operation: SituationColumns): Situation {
   const { state, failure, operation_type: type, in_doubt_since: inDoubtSince } = operation
-  const atRetired =
-    operation.plugin_retired === true && failure !== null ? (type === 'DETACH' ? 'ended' : 'not ended') : null
   const found = SITUATIONS.find(
     (situation) =>
       situation.states.includes(state) &&
       ((inDoubtSince ?? null) !== null || situation.isInDoubt !== true) &&
-      (situation.atRetired === undefined || situation.atRetired === atRetired) &&
+      (situation.obstacle === undefined || situation.obstacle === operation.obstacle) &&
+      (situation.isDetach !== true || type === 'DETACH') &&
       fits(situation, failure),
   )
   if (found === undefined) throw new TypeError(`no situation matches an operation that is ${state}`)

@@ -22,6 +22,8 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_plugin_call_seconds: 'Duration of plugin calls.',
   bundle_runtime_plugin_calls_in_flight: 'Plugin calls that wait for their response.',
   bundle_runtime_operations: 'Operations that hold a claim, by state; the same on every replica.',
+  bundle_runtime_operations_paused:
+    'Unfinished operations that a pause of them, of their scope or of a plugin holds; the same on every replica.',
   bundle_runtime_operations_in_doubt:
     'Operations that were in progress when the database went back in time; the same on every replica.',
   bundle_runtime_oldest_due_seconds:
@@ -195,6 +197,7 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
   }))
   return [
     ...operations,
+    { name: 'bundle_runtime_operations_paused', labels: {}, value: lags.paused },
     { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
     { name: 'bundle_runtime_oldest_lock_seconds', labels: {}, value: lags.lock },

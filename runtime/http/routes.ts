@@ -83,6 +83,15 @@ import { compareOperations } from '../use-cases/operations/compare-operations.ts
 import { readOperationContext } from '../use-cases/operations/operation-context.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
+import {
+  pauseOperation,
+  pausePlugin,
+  pauseScope,
+  readPauses,
+  resumeOperation,
+  resumePlugin,
+  resumeScope,
+} from '../use-cases/operations/pauses.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { readRecovery } from '../use-cases/overview/recovery.ts'
@@ -170,6 +179,14 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'GET /operations/{operationId}/context': readOperationContext,
     'GET /operations/{operationId}/comparison': compareOperations,
     'GET /operations/{operationId}/receipt': readReceipt,
+    'GET /pauses': readPauses,
+    'POST /operations/{operationId}/pause': pauseOperation,
+    'POST /operations/{operationId}/resume': resumeOperation,
+    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/pause': pauseScope,
+    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/resume': resumeScope,
+    'POST /plugins/{pluginId}/pause': pausePlugin,
+    'POST /plugins/{pluginId}/resume': resumePlugin,
+
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,
     'POST /operations/{operationId}/stop-retrying': stopRetrying,

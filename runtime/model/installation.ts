@@ -5,6 +5,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { Obstacle } from './situations.ts'
 import type { RuntimeTables } from './tables.ts'
 
 type OperationColumns = Selectable<RuntimeTables['runtime.operation']>
@@ -38,8 +39,8 @@ export type InstallationIdentityColumns = Pick<
 /** An installation and the operation that claims it, read by one statement. */
 export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> &
   ClaimColumns & {
-    /** Whether the plugin at which the claiming operation failed is retired now. */
-    claim_plugin_retired: boolean
+    /** What stands in the way of the claiming operation. */
+    claim_obstacle: Obstacle | null
   }
 
 /** With the newest published version of its bundle, if it is newer than the installed one, and what is said of that one. */

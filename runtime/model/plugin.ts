@@ -17,6 +17,8 @@ export interface RegistrationRow {
   max_backoff_ms: number | null
   /** Whether the plugin is gone for good; it is never called again, whether or not it is enabled. */
   retired: boolean
+  /** Whether it is not called until somebody resumes it. */
+  paused: boolean
 }
 
 export interface Registrations {
@@ -66,6 +68,8 @@ export interface PluginTable {
   retired_by_id: string | null
   retired_by_name: string | null
   retired_reason: string | null
+  /** Not part of the registration. */
+  paused: Generated<boolean>
 }
 
 /** What this platform refused plugins that read from it. */

@@ -10,6 +10,17 @@ export interface PinColumns {
   pinned_reason: Generated<string | null>
 }
 
+/** What is paused: exactly one of the three. */
+export interface PauseTable {
+  operation_id: string | null
+  scope_id: number | null
+  plugin_id: string | null
+  paused_at: Generated<string>
+  paused_by_id: string
+  paused_by_name: string
+  reason: string
+}
+
 /** Of a published version. All null unless it is deprecated or recalled. */
 export interface StandingColumns {
   standing: Generated<(typeof STANDINGS)[number] | null>

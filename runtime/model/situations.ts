@@ -7,6 +7,13 @@ import type {
   RetryHelps,
 } from '#contract/runtime-api/vocabulary.ts'
 
+/**
+ * What stands in the way of an operation: it is paused, as its scope or the plugin that it calls next may be; the plugin at which it
+ * failed is retired; it would install a recalled version. The first that applies.
+ */
+export const OBSTACLE_KINDS = ['PAUSED', 'RETIRED', 'RECALLED'] as const
+export type Obstacle = (typeof OBSTACLE_KINDS)[number]
+
 /** One row of the table: operations in one of the states, with such a failure, need this action of this actor. */
 export interface Situation {
   /** As printed in docs/runtime-api.md#next-step. */
@@ -14,8 +21,10 @@ export interface Situation {
   states: readonly OperationState[]
   /** It was in progress when the database went back in time. */
   isInDoubt?: true
-  /** It failed at a plugin that is retired now: `ended` if it is a DETACH, which the platform ends in the place of the plugin. */
-  atRetired?: 'ended' | 'not ended'
+  /** What stands in its way now, whatever its failure says. */
+  obstacle?: Obstacle
+  /** Of a DETACH only. */
+  isDetach?: true
   /** The reasons of this platform's message; absent for any failure, or none. */
   reasons?: readonly MessageReason[]
   /** The HTTP statuses of the plugin's response. */
@@ -42,6 +51,14 @@ export const SITUATIONS: readonly Situation[] = [
     action: 'CHECK_IN_DOUBT',
     retryHelps: null,
   },
+  {
+    title: 'paused: the operation, its scope or the plugin that it calls next',
+    states: ['PENDING', 'RUNNING', 'WAITING'],
+    obstacle: 'PAUSED',
+    actor: 'SUPPORT',
+    action: 'RESUME',
+    retryHelps: null,
+  },
   { title: 'queued', states: ['PENDING'], actor: 'PLATFORM', action: 'START', retryHelps: null },
   { title: 'running', states: ['RUNNING'], actor: 'PLATFORM', action: 'FINISH', retryHelps: null },
   {
@@ -55,7 +72,8 @@ export const SITUATIONS: readonly Situation[] = [
   {
     title: 'DETACH whose plugin is retired now',
     states: ['FAILED'],
-    atRetired: 'ended',
+    obstacle: 'RETIRED',
+    isDetach: true,
     actor: 'SUPPORT',
     action: 'RETRY',
     retryHelps: 'YES',
@@ -63,9 +81,17 @@ export const SITUATIONS: readonly Situation[] = [
   {
     title: 'any other operation whose plugin is retired now',
     states: ['FAILED'],
-    atRetired: 'not ended',
+    obstacle: 'RETIRED',
     actor: 'SUPPORT',
     action: 'TAKE_OVER',
+    retryHelps: 'AFTER_CHANGE',
+  },
+  {
+    title: 'INSTALL or UPGRADE whose version is recalled now',
+    states: ['FAILED'],
+    obstacle: 'RECALLED',
+    actor: 'SUPPORT',
+    action: 'CHECK_VERSION',
     retryHelps: 'AFTER_CHANGE',
   },
   refused(

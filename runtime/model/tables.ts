@@ -23,7 +23,7 @@ import type {
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
-import type { PinColumns, StandingColumns } from './safeguard-columns.ts'
+import type { PauseTable, PinColumns, StandingColumns } from './safeguard-columns.ts'
 import type { FreezeTable } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
@@ -209,6 +209,8 @@ export interface RuntimeTables extends ChangeRequestTables {
     /** It was started or retried in spite of what refused it. */
     overridden: Generated<boolean>
     change_request_id: string | null
+    /** It, or its scope, is paused: no plugin is called for it. */
+    paused: Generated<boolean>
   }
   'runtime.cause': CauseTable
   'runtime.cause_note': CauseNoteTable
@@ -329,6 +331,7 @@ export interface RuntimeTables extends ChangeRequestTables {
   'runtime.plugin_report': PluginReportTable
   'runtime.plugin_policy': { environment_key: string; policy: PluginPolicyName }
   'runtime.change_freeze': FreezeTable
+  'runtime.pause': PauseTable
   /** Written by triggers. */
   'runtime.plugin_endpoint': { plugin_id: string; since: Time; endpoint: string }
   'runtime.plugin_credential': {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx, Db } from '../model/db.ts'
 import type { OperationRow } from '../model/operation.ts'
-import { callAttempts, failedAtRetired, installationTitle } from './operations/calls.ts'
+import { callAttempts, installationTitle, obstacleOf } from './operations/calls.ts'
 
 interface Emitted {
   kind: 'operation' | 'installation' | 'configuration'
@@ -174,7 +174,7 @@ export function loadOperations(
     .selectAll('operation')
     .select(callAttempts().as('call_attempts'))
     .select(installationTitle().as('installation_title'))
-    .select(failedAtRetired('operation').as('plugin_retired'))
+    .select(obstacleOf('operation').as('obstacle'))
     .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
     .execute()
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ProcessTrouble } from '#contract/runtime-api/operation-context.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db } from '../model/db.ts'
+import { isPaused } from './operations/calls.ts'
 
 /** A worker that has not looked for work for this long, in seconds, has stopped. It looks once a second, and notes it every ten. */
 const SILENT_SECONDS = 45
@@ -24,6 +25,7 @@ export async function noWorkerSince(db: Db): Promise<string | null> {
       select min(available_at) as at from runtime.operation
       where state in ('PENDING', 'RUNNING', 'WAITING')
         and available_at < clock_timestamp() - make_interval(secs => ${LEFT_SECONDS})
+        and not ${isPaused('operation')}
     ) as due
     where due.at is not null
       and not exists (

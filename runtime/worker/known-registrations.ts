@@ -33,8 +33,9 @@ export class KnownRegistrations {
     const found = await readRegistrations(db, pluginIds)
     for (const pluginId of pluginIds) {
       const registration = found.byPlugin.get(pluginId)
-      // what fails a call without an attempt is not cached, because nothing verifies it when it is written
-      if (registration === undefined || registration.retired) this.cache.delete(pluginId)
+      // what keeps a call from being made is not cached, because nothing verifies it when it is written
+      if (registration === undefined || registration.retired || registration.paused)
+        this.cache.delete(pluginId)
       else this.cache.set(pluginId, { registration, now: found.now, since })
     }
     return found

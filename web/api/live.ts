@@ -158,6 +158,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /operations/{operationId}/attempts',
     'GET /operations/{operationId}/context',
     'GET /operations/{operationId}/comparison',
+    'GET /pauses',
     'GET /summary',
     'GET /batches',
     'GET /batches/{batchId}',

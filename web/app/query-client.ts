@@ -33,6 +33,7 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /plugins/{pluginId}/health',
   'GET /plugins/{pluginId}/calls',
   'GET /plugins/{pluginId}/reports',
+  'GET /pauses',
   'GET /services',
   'GET /services/{serviceId}',
   'GET /change-requests',

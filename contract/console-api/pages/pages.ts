@@ -31,6 +31,7 @@ import {
   takenCausesCall,
 } from './causes.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
+import { pausesCall } from './pauses.ts'
 import { activeFreezesCall, freezesCall, restrictionsCall } from './freezes.ts'
 import {
   installationCall,
@@ -131,6 +132,7 @@ export const pages = {
     { name: 'GET /installed-versions', call: outdatedBundlesCall },
     { name: 'GET /operations', call: recentChangesCall },
     { name: 'GET /freezes', call: activeFreezesCall },
+    { name: 'GET /pauses', call: pausesCall },
   ]),
   '/installations': page(
     installationsSearch,

@@ -50,6 +50,8 @@ export interface Decision {
   calls: readonly Call[]
   /** A released operation is due again after this many milliseconds; null if it waits for no time. */
   dueInMs: number | null
+  /** The paused plugin that it waits for; absent if it waits for none. */
+  heldBy?: string
 }
 
 /** How long an operation rests if its plugin has no free capacity. */
@@ -94,6 +96,17 @@ export function decide(deciding: DecisionInput): Decision {
       case 'call': {
         if (deciding.isStopping)
           return { ...decided, move: { kind: 'give-back', phase, afterMs: 0 }, dueInMs: 0 }
+        const heldBy = step.pluginIds.find(
+          (pluginId) => deciding.registrations.get(pluginId)?.paused === true,
+        )
+        // nobody leases it again before it is resumed; calls of the same order wait with the one that is held
+        if (operation.paused || heldBy !== undefined)
+          return {
+            ...decided,
+            move: { kind: 'give-back', phase, afterMs: 0 },
+            dueInMs: null,
+            ...(heldBy !== undefined && { heldBy }),
+          }
         const failing = unsent(deciding, step)
         if (failing.length > 0) {
           // these calls have failed now: decide again
@@ -187,8 +200,9 @@ export function restAfterError(operation: OperationRow, plan: FrozenPlan): Decis
   }
 }
 
-/** The first plugin that still has to be called in the operation's stage; unchanged if there is none. */
-export function nextPluginAfter({ operation, calls, move }: Decision): string {
+/** The plugin that it waits for, or the first that still has to be called in its stage; unchanged if there is none. */
+export function nextPluginAfter({ operation, calls, move, heldBy }: Decision): string {
+  if (heldBy !== undefined) return heldBy
   if (move.kind === 'succeed') return operation.next_plugin
   const open = calls.filter(({ stage, endedWell }) => stage === move.phase && !endedWell)
   return inCallOrder(open, operation.operation_type)[0]?.pluginId ?? operation.next_plugin

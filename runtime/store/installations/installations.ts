@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../model/db.ts'
 import type { InstallationViewRow, InstallationColumns } from '../../model/installation.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { isNewer, newestOffered } from '../catalog/versions.ts'
-import { failedAtRetired } from '../operations/calls.ts'
+import { obstacleOf } from '../operations/calls.ts'
 import type { ScopeRow } from '../configuration/scopes.ts'
 
 /** The columns to select after `left join runtime.operation as claim on … and claim.holds_claim`. */
@@ -24,8 +24,8 @@ export const claimColumns = [
   'claim.requested_by_name as claim_requested_by_name',
 ] as const
 
-/** Whether the plugin at which the claiming operation failed is retired now. Selected with `claimColumns`. */
-export const claimRetired = failedAtRetired('claim')
+/** What stands in the way of the claiming operation. Selected with `claimColumns`. */
+export const claimObstacle = obstacleOf('claim')
 
 /** The same for a statement that is written as SQL. */
 export const selectedClaim = sql.join([
@@ -33,7 +33,7 @@ export const selectedClaim = sql.join([
     const [from = '', to = ''] = column.split(' as ')
     return sql`${sql.ref(from)} as ${sql.ref(to)}`
   }),
-  sql`${claimRetired} as claim_plugin_retired`,
+  sql`${claimObstacle} as claim_obstacle`,
 ])
 
 /**
@@ -134,7 +134,7 @@ export function loadInstallations(
     )
     .selectAll('installation')
     .select(claimColumns)
-    .select(claimRetired.as('claim_plugin_retired'))
+    .select(claimObstacle.as('claim_obstacle'))
     .select(upgradeTo.as('upgrade_to'))
     .select(versionStanding.as('version_standing'))
     .where('installation.bundle_install_id', '=', sql<string>`any(${[...bundleInstallIds]}::uuid[])`)

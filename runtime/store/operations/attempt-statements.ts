@@ -21,8 +21,8 @@ export interface NewAttempt extends AttemptKey {
 }
 
 /**
- * For `persistTransitions`: the attempts to start. `stale` are operations with a plugin whose registration has
- * changed.
+ * For `persistTransitions`: the attempts to start. `stale` are operations that are paused, or with a plugin that is paused
+ * or whose registration has changed.
  */
 export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
   const registrations = attempts.map(({ registration }) => registration)
@@ -48,14 +48,15 @@ export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): 
         bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms, retired)
     ), stale as (
       select beginning.operation_id
-      from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+      from beginning join held using (operation_id) left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+        and not plugin.paused
         and (plugin.enabled or plugin.retired_at is not null)
         and (plugin.retired_at is not null) = beginning.retired
         and plugin.endpoint = beginning.endpoint
         and plugin.timeout_ms is not distinct from beginning.timeout_ms
         and plugin.max_attempts is not distinct from beginning.max_attempts
         and plugin.max_backoff_ms is not distinct from beginning.max_backoff_ms
-      where plugin.plugin_id is null
+      where plugin.plugin_id is null or held.paused
     )`
 }
 

@@ -4,6 +4,8 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Call, FailedCall } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
 import type { Writes } from '../../model/plan.ts'
+import { OBSTACLE_KINDS } from '../../model/situations.ts'
+import type { Obstacle } from '../../model/situations.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
 import { openingEach, openingWith } from '../../sealing/sealed-value.ts'
@@ -43,13 +45,35 @@ export function installationTitle(): RawBuilder<string> {
     select title from runtime.installation where installation.bundle_install_id = operation.bundle_install_id)`
 }
 
-/**
- * Whether the operation of this alias failed at a plugin that is retired now. Retired plugins are few, and are read once for a
- * statement.
- */
-export function failedAtRetired(table: 'operation' | 'claim'): RawBuilder<boolean> {
-  return sql<boolean>`coalesce(${sql.ref(`${table}.failure`)} -> 'errorPath' ->> 1 = any(array(
-    select plugin_id from runtime.plugin where retired_at is not null)), false)`
+/** The conditions of each obstacle for the operation of this alias. Retired and paused plugins are few, and are read once for a statement. */
+const OBSTACLES: Record<Obstacle, (table: OperationAlias) => RawBuilder<unknown>> = {
+  PAUSED: (table) =>
+    sql`(${sql.ref(`${table}.state`)} in ('PENDING', 'RUNNING', 'WAITING') and ${isPaused(table)})`,
+  RETIRED: (table) =>
+    sql`${sql.ref(`${table}.failure`)} -> 'errorPath' ->> 1 = any(array(
+      select plugin_id from runtime.plugin where retired_at is not null))`,
+  RECALLED: (table) =>
+    sql`(${sql.ref(`${table}.state`)} = 'FAILED' and ${sql.ref(`${table}.operation_type`)} in ('INSTALL', 'UPGRADE') and exists (
+      select from runtime.bundle_version as recalled
+      where recalled.standing = 'RECALLED' and recalled.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
+        and recalled.bundle_id = ${sql.ref(`${table}.bundle_id`)} and recalled.version = ${sql.ref(`${table}.target_version`)}))`,
+}
+
+type OperationAlias = 'operation' | 'claim'
+
+/** Whether an unfinished operation of this alias, its scope or the plugin that it calls next is paused. */
+export const isPaused = (table: OperationAlias): RawBuilder<unknown> =>
+  sql`(${sql.ref(`${table}.paused`)} or ${sql.ref(`${table}.next_plugin`)} = any(array(
+    select plugin_id from runtime.plugin where paused)))`
+
+/** Whether this stands in the way of `runtime.operation as operation`. */
+export const hasObstacle = (obstacle: Obstacle): RawBuilder<boolean> =>
+  sql<boolean>`coalesce(${OBSTACLES[obstacle]('operation')}, false)`
+
+/** What stands in the way of the operation of this alias; null if nothing does. */
+export function obstacleOf(table: OperationAlias): RawBuilder<Obstacle | null> {
+  const cases = OBSTACLE_KINDS.map((kind) => sql`when ${OBSTACLES[kind](table)} then ${sql.lit(kind)}`)
+  return sql<Obstacle | null>`case ${sql.join(cases, sql` `)} end`
 }
 
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>

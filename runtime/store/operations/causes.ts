@@ -8,7 +8,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { CauseNoteTable, CauseTable } from '../../model/cause-tables.ts'
-import { callAttempts, failedAtRetired, installationTitle } from './calls.ts'
+import { callAttempts, installationTitle, obstacleOf } from './calls.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { ScopeFilter, VisibleScopes } from '../visible-scopes.ts'
@@ -147,7 +147,7 @@ async function readLatest(
   if (ids.length === 0) return new Map()
   const { rows: operations } = await sql<LatestOperation>`
     select operation.*, ${callAttempts()} as call_attempts, ${installationTitle()} as installation_title,
-      ${failedAtRetired('operation')} as plugin_retired
+      ${obstacleOf('operation')} as obstacle
     from runtime.operation as operation where operation_id = any(${ids}::uuid[])`.execute(db)
   return new Map(operations.map((operation) => [operation.operation_id, operation]))
 }

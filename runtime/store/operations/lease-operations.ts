@@ -84,7 +84,8 @@ const pluginsWithWork = (condition: RawBuilder<unknown>) => sql`
  * Leases up to `limit` due operations to one worker, longest due first: new ones, those whose wait is over, and those
  * whose lease has expired. Returns them with their plans and calls as stored. Each plugin's queue is read separately,
  * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
- * was frozen with the operation and the plugin is enabled and not retired.
+ * was frozen with the operation and the plugin is enabled and not retired. What is paused, and what calls a paused plugin next,
+ * stays in the queue.
  *
  * @param start where to begin to look; by default at the start of the queue.
  */
@@ -108,10 +109,12 @@ export async function leaseOperations(
         select operation_id, state, available_at
         from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
-          and available_at <= statement_timestamp()
+          and available_at <= statement_timestamp() and not paused
           ${queues.bound}
         order by available_at
-        limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
+        limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer,
+          -- a paused plugin has no room
+          (select 0 from runtime.plugin as held where held.plugin_id = plugin.plugin_id and held.paused))
         for no key update skip locked) as candidate
       order by candidate.available_at
       limit ${limit}
@@ -140,7 +143,7 @@ export async function leaseOperations(
       select leased.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, leased.run, leased.lease_epoch,
         leased.created_at,
         json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
-          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms, 'retired', false) as registration
+          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms, 'retired', false, 'paused', false) as registration
       from leased join runtime.plugin on plugin.plugin_id = leased.next_plugin and plugin.enabled and plugin.retired_at is null
       where leased.state_before = 'PENDING'
     ), attempted as (

@@ -6,7 +6,7 @@ import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { wordsOf } from '../text-search.ts'
-import { callAttempts, failedAtRetired, installationTitle } from './calls.ts'
+import { callAttempts, installationTitle, obstacleOf } from './calls.ts'
 import { isUnsettled, operationFilter, isAfter, SORTS } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery, After, PageOrder, Sort } from './filter-operations.ts'
 import { chooseWords } from './choose-words.ts'
@@ -73,7 +73,7 @@ function readWords(
 
 const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
   ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts,
-  ${installationTitle()} as installation_title, ${failedAtRetired('operation')} as plugin_retired`
+  ${installationTitle()} as installation_title, ${obstacleOf('operation')} as obstacle`
 
 async function byCreation(
   db: Db,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { SITUATIONS } from '../../model/situations.ts'
 import type { Situation } from '../../model/situations.ts'
-import { failedAtRetired } from './calls.ts'
+import { hasObstacle } from './calls.ts'
 
 // The table of next steps as SQL, so that lists and counts agree with what each row shows.
 
@@ -23,14 +23,12 @@ export function situationNumber(): RawBuilder<number> {
 }
 
 function conditionOf(situation: Situation): RawBuilder<unknown> {
-  const { states, isInDoubt, atRetired, reasons, statuses, ofPlugin, readsWrites, refusals } = situation
+  const { states, isInDoubt, obstacle, isDetach, reasons, statuses, ofPlugin, readsWrites, refusals } =
+    situation
   const conditions = [sql`${STATE} in (${literals(states)})`]
   if (isInDoubt === true) conditions.push(sql`operation.in_doubt_since is not null`)
-  if (atRetired !== undefined)
-    conditions.push(
-      sql`${failedAtRetired('operation')}
-        and operation.operation_type ${atRetired === 'ended' ? sql`=` : sql`<>`} 'DETACH'`,
-    )
+  if (obstacle !== undefined) conditions.push(hasObstacle(obstacle))
+  if (isDetach === true) conditions.push(sql`operation.operation_type = 'DETACH'`)
   if (refusals !== undefined)
     conditions.push(sql`operation.failure -> 'refusedHere' ->> 'rule' in (${literals(refusals)})`)
   if (readsWrites === true) conditions.push(sql`operation.failure -> 'readsWrites' is not null`)

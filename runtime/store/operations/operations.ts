@@ -7,9 +7,10 @@ import type { Actor } from '../../model/actor.ts'
 import type { Tx, Db } from '../../model/db.ts'
 import type { Lease } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
+import type { Obstacle } from '../../model/situations.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { visibleTo } from '../visible-scopes.ts'
-import { failedAtRetired, installationTitle } from './calls.ts'
+import { installationTitle, obstacleOf } from './calls.ts'
 import { leaseRows, lockedOf } from './leases.ts'
 
 interface NewOperation {
@@ -46,12 +47,13 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
     insert into runtime.operation (
       operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
-      state, phase, takes_over, requested_by_id, requested_by_name, reason, overridden, next_plugin)
+      state, phase, takes_over, requested_by_id, requested_by_name, reason, overridden, next_plugin, paused)
     select ${operation.operationId}::uuid, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, ${operation.operationType}, ${operation.currentVersion},
       ${operation.targetVersion}, last_execution_sequence,
       'PENDING', 'BEFORE_RESOURCES', ${operation.takesOver}::uuid, ${operation.requestedById},
-      ${operation.requestedByName}, ${operation.reason}, ${operation.overridden}, ${operation.nextPlugin}
+      ${operation.requestedByName}, ${operation.reason}, ${operation.overridden}, ${operation.nextPlugin},
+      exists (select from runtime.pause where pause.scope_id = installation.scope_id)
     from installation
     on conflict (bundle_install_id) where holds_claim do nothing
     returning *`.execute(tx)
@@ -71,15 +73,15 @@ export function lastNumbers(
     .executeTakeFirst()
 }
 
-/** An operation, with the title of its installation, and whether the plugin at which it failed is retired now. */
-export type TitledOperation = OperationRow & { installation_title: string; plugin_retired?: boolean }
+/** An operation, with the title of its installation, and what stands in its way. */
+export type TitledOperation = OperationRow & { installation_title: string; obstacle?: Obstacle | null }
 
 export function findOperation(db: Db, operationId: string): Promise<TitledOperation | undefined> {
   return db
     .selectFrom('runtime.operation as operation')
     .selectAll()
     .select(installationTitle().as('installation_title'))
-    .select(failedAtRetired('operation').as('plugin_retired'))
+    .select(obstacleOf('operation').as('obstacle'))
     .where('operation_id', '=', operationId)
     .executeTakeFirst()
 }
@@ -136,7 +138,7 @@ export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperat
     .selectFrom('runtime.operation as operation')
     .selectAll()
     .select(installationTitle().as('installation_title'))
-    .select(failedAtRetired('operation').as('plugin_retired'))
+    .select(obstacleOf('operation').as('obstacle'))
     .where('operation_id', '=', operationId)
     .forNoKeyUpdate()
     .executeTakeFirst()

@@ -4,7 +4,7 @@ It is written in persist-transitions.ts and the files that it imports. persist-t
 
 lease, held      the leases of the worker that still hold, locked
 answer … unsure  the answers that came; unsure are operations for which an answer was recorded before
-beginning, stale the attempts to start; stale are operations whose plugin is registered differently now
+beginning, stale the attempts to start; stale are operations that are paused, or whose plugin is paused or registered differently now
 confirmed        held operations whose state is what the worker assumed: only these are changed below
 failing          calls that fail without being sent
 put              the ledger after RESOURCES
@@ -23,7 +23,7 @@ with lease as (select * from unnest(
 held as materialized (
   select operation.*
   from lease cross join lateral (
-    select operation_id, scope_id from runtime.operation where (
+    select operation_id, scope_id, paused from runtime.operation where (
       operation.operation_id = lease.operation_id
       and operation.lease_owner = lease.owner
       and operation.lease_epoch = lease.epoch
@@ -113,14 +113,15 @@ beginning as (
 
 stale as (
   select beginning.operation_id
-  from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+  from beginning join held using (operation_id) left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+  and not plugin.paused
   and (plugin.enabled or plugin.retired_at is not null)
   and (plugin.retired_at is not null) = beginning.retired
   and plugin.endpoint = beginning.endpoint
   and plugin.timeout_ms is not distinct from beginning.timeout_ms
   and plugin.max_attempts is not distinct from beginning.max_attempts
   and plugin.max_backoff_ms is not distinct from beginning.max_backoff_ms
-  where plugin.plugin_id is null
+  where plugin.plugin_id is null or held.paused
 ),
 
 confirmed as (select operation_id from held where true and not exists (select from unsure as other where other.operation_id = held.operation_id) and not exists (select from stale as other where other.operation_id = held.operation_id)),

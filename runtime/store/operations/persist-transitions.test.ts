@@ -58,6 +58,7 @@ async function composed(): Promise<string> {
     plugin_id: 'plugin',
     endpoint: '',
     retired: false,
+    paused: false,
     timeout_ms: 1,
     max_attempts: 1,
     max_backoff_ms: 1,

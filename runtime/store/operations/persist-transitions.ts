@@ -75,7 +75,7 @@ export async function persistTransitions(
   const advanced = await sql<{ moved: string[]; begun: string[] }>`
     with lease as (select * from ${leaseRows(leases)}
     ), held as materialized (
-      ${lockedOf(sql`operation_id, scope_id`, { skipLocked: true })}
+      ${lockedOf(sql`operation_id, scope_id, paused`, { skipLocked: true })}
     ), ${sql.join(parts, sql`, `)}
     select ${moved.length > 0 ? sql`array(${sql.join(moved, sql` union all `)})` : sql`'{}'`}::text[] as moved,
       ${attempts.length > 0 ? sql`array(select operation_id from begun)` : sql`'{}'`}::text[] as begun`.execute(

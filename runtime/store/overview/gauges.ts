@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import type { Position } from '../events.ts'
+import { isPaused } from '../operations/calls.ts'
 
 /** The delay of work and events in seconds; zero if nothing is pending. */
 interface Lags {
-  /** Since the longest due operation became due that no worker has leased. */
+  /** Since the longest due operation became due that no worker has leased and that is not paused. */
   due: number
+  /** Unfinished operations that are paused, or whose scope or next plugin is. */
+  paused: number
   /** Since the oldest event was emitted that this replica has not delivered. */
   feed: number
   /** Operations that were in progress when the database went back in time, and still hold their claim. */
@@ -25,7 +28,10 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
       coalesce((
         select extract(epoch from clock_timestamp() - min(available_at))
         from runtime.operation
-        where state in ('PENDING', 'RUNNING', 'WAITING') and available_at <= clock_timestamp()), 0)::float8 as due,
+        where state in ('PENDING', 'RUNNING', 'WAITING') and available_at <= clock_timestamp()
+          and not ${isPaused('operation')}), 0)::float8 as due,
+      (select count(*) from runtime.operation
+        where state in ('PENDING', 'RUNNING', 'WAITING') and ${isPaused('operation')})::int4 as paused,
       coalesce((
         select extract(epoch from clock_timestamp() - at)
         from runtime.event
@@ -49,7 +55,7 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         where not lock.granted and session.datname = current_database()), 0)::float8 as "lockWait"`.execute(
     db,
   )
-  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0, unassigned: 0, lockWait: 0 }
+  return result.rows[0] ?? { due: 0, paused: 0, feed: 0, inDoubt: 0, lock: 0, unassigned: 0, lockWait: 0 }
 }
 
 /** The bytes that the database takes on the disk of its server. */

@@ -26,7 +26,7 @@ async function selectPlugins(
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
       plugin.owner_team, plugin.owner_contact, plugin.version, plugin.runbooks, plugin.logs_link, plugin.traces_link,
-      plugin.retired_at, plugin.retired_by_id, plugin.retired_by_name, plugin.retired_reason, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
+      plugin.retired_at, plugin.retired_by_id, plugin.retired_by_name, plugin.retired_reason, plugin.paused, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin
     left join lateral (
       select json_agg(json_build_object(
@@ -254,13 +254,13 @@ export async function readRegistrations(db: Db, pluginIds: readonly string[]): P
     { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }
   >`
     select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
-      plugin.retired_at is not null as retired,
+      plugin.retired_at is not null as retired, plugin.paused,
       (select max(since) from runtime.plugin_endpoint where plugin_id = plugin.plugin_id) as endpoint_since
     from (select clock_timestamp() as now) as moment
     left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[])
       and (plugin.enabled or plugin.retired_at is not null)`.execute(db)
   const byPlugin = new Map<string, RegistrationRow>()
-  for (const { plugin_id, endpoint, endpoint_since, retired, ...limits } of found.rows) {
+  for (const { plugin_id, endpoint, endpoint_since, retired, paused, ...limits } of found.rows) {
     if (plugin_id === null || endpoint === null) continue
     const { timeout_ms, max_attempts, max_backoff_ms } = limits
     byPlugin.set(plugin_id, {
@@ -271,6 +271,7 @@ export async function readRegistrations(db: Db, pluginIds: readonly string[]): P
       max_attempts,
       max_backoff_ms,
       retired: retired === true,
+      paused: paused === true,
     })
   }
   return { now: found.rows[0]!.now, byPlugin }

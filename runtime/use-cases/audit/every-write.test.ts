@@ -125,6 +125,22 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   'POST /installations/{bundleInstallId}/pin': installation,
   'POST /installations/{bundleInstallId}/unpin': pinnedInstallation,
   'POST /operations/{operationId}/retry': failedOperation,
+  'POST /operations/{operationId}/pause': waitingOperation,
+  'POST /operations/{operationId}/resume': async () => {
+    const { params } = await waitingOperation()
+    return paused(`/operations/${String(params?.['operationId'])}`, params)
+  },
+  'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/pause': inScope,
+  'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/resume': async () => {
+    const { params } = await inScope()
+    const { environmentKey, applicationRuntimeId, workspaceId } = params as unknown as Scope
+    return paused(`/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`, params)
+  },
+  'POST /plugins/{pluginId}/pause': pluginToPause,
+  'POST /plugins/{pluginId}/resume': async () => {
+    const { params } = await pluginToPause()
+    return paused(`/plugins/${String(params?.['pluginId'])}`, params)
+  },
   'POST /operations/{operationId}/attempt-now': waitingOperation,
   'POST /operations/{operationId}/stop-retrying': waitingOperation,
   'POST /operations/{operationId}/takeover': failedOperation,
@@ -227,6 +243,20 @@ async function proposed({ submit = true, actor = 'ada' } = {}) {
 
 async function installation(): Promise<Sample> {
   return { params: { bundleInstallId: (await configured()).bundleInstallId } }
+}
+
+async function inScope(): Promise<Sample> {
+  return { params: { ...(await configured()).scope } }
+}
+
+async function pluginToPause(): Promise<Sample> {
+  const { params } = await newPlugin()
+  return { params: params ?? {} }
+}
+
+async function paused(path: string, params: Sample['params']): Promise<Sample> {
+  await deps.ok(`${path}/pause`, { method: 'POST', body: { reason: 'we look at it' } })
+  return { params: params ?? {} }
 }
 
 async function protectedInstallation(): Promise<Sample> {

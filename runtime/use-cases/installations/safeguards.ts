@@ -56,7 +56,7 @@ type Pin = 'POST /installations/{bundleInstallId}/pin'
 type Unpin = 'POST /installations/{bundleInstallId}/unpin'
 
 /**
- * Pins an installation to versions, in place of an earlier pin; an upgrade that has begun goes on. Refuses with NOT_FOUND, and with
+ * Pins an installation to versions, in place of an earlier pin; an upgrade that has begun continues. Refuses with NOT_FOUND, and with
  * INSTALLATION_NOT_ACTIVE if it is detached.
  */
 export const pinInstallation = (

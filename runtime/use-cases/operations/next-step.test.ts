@@ -14,9 +14,9 @@ import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */
 function failureOf(situation: Situation): object | null {
-  const { reasons, statuses, ofPlugin, readsWrites, refusals, states, atRetired } = situation
+  const { reasons, statuses, ofPlugin, readsWrites, refusals, states, obstacle } = situation
   if (!states.includes('FAILED')) return null
-  const errorPath = ['bundle-runtime', atRetired === undefined ? 'stands' : 'gone']
+  const errorPath = ['bundle-runtime', obstacle === 'RETIRED' ? 'gone' : 'stands']
   const common = {
     errorPath,
     errorCode: 'CODE',
@@ -43,6 +43,11 @@ suite('the next step in lists', { concurrency: false }, () => {
       values ('gone', 'Gone', 'http://127.0.0.1:9/', true, clock_timestamp(), 'ada', 'Ada', 'No longer made')`.execute(
       engine.runtime.db,
     )
+    await sql`insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest, published_by_id,
+        published_by_name, standing, standing_message, standing_at, standing_by_id, standing_by_name)
+      values ('source', 'crm', '6.6.6', 'CRM', '{}', 'ada', 'Ada', 'RECALLED', 'It loses data', clock_timestamp(), 'ada', 'Ada')`.execute(
+      engine.runtime.db,
+    )
     for (const situation of SITUATIONS) {
       const { operation_id } = await engine.freeze({
         installation: await engine.installation(),
@@ -53,7 +58,9 @@ suite('the next step in lists', { concurrency: false }, () => {
       await sql`update runtime.operation set state = ${state}, failure = ${JSON.stringify(failureOf(situation))}::json,
         phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp(),
         in_doubt_since = case when ${situation.isInDoubt === true} then clock_timestamp() end,
-        operation_type = case when ${situation.atRetired === 'ended'} then 'DETACH' else operation_type end
+        paused = ${situation.obstacle === 'PAUSED'},
+        target_version = case when ${situation.obstacle === 'RECALLED'} then '6.6.6' else target_version end,
+        operation_type = case when ${situation.obstacle === 'RECALLED'} then 'INSTALL' when ${situation.isDetach === true} then 'DETACH' else operation_type end
         where operation_id = ${operation_id}`.execute(engine.runtime.db)
     }
   })

@@ -85,7 +85,7 @@ type RetiredColumns = Pick<
 >
 
 function fieldsOf(
-  row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at' | keyof RetiredColumns>,
+  row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at' | 'paused' | keyof RetiredColumns>,
 ): Fields {
   return {
     title: row.title,
@@ -128,6 +128,7 @@ function pluginView(row: PluginRow): Plugin {
     ...linksOf(row),
     check: row.report_passed === null ? 'NONE' : row.report_passed ? 'PASSED' : 'NOT_PASSED',
     retired: retirementOf(row),
+    ...(row.paused && { paused: true }),
     credentials: row.credentials,
     updatedAt: row.updated_at,
   }

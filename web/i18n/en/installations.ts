@@ -673,6 +673,7 @@ export const plugins = {
   'disabled.meaning':
     'The plugin is not called and can’t resolve references. Operations that need it fail, and can be retried once it is enabled again.',
   retired: 'Retired',
+  'paused.meaning': 'It is not called until someone resumes it. Operations that call it next wait.',
   'retired.meaning':
     'The plugin is gone for good. The platform answers its DETACH calls, and every other operation that needs it is refused.',
   'retired.notice': 'Retired {time} by {person}',

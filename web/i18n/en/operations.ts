@@ -285,6 +285,9 @@ export const operations = {
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
   'remedy.TAKE_OVER':
     'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
+  'remedy.RESUME': 'Someone paused it. Resume it when the reason is gone.',
+  'remedy.CHECK_VERSION':
+    'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin, and the plugin’s owner to set it in the plugin. Then retry.',
   'remedy.RESTORE_SERVICE':
@@ -784,6 +787,7 @@ export const recovery = {
   'stop.unknown':
     'The result of the last call stays unknown. A response that arrives later is recorded and changes nothing.',
   'retry.title': 'Retry this operation?',
+  'retry.recalled': 'The version {version} was recalled. A retry would still install it.',
   'retry.begins': 'Resumes at {plugins} in {stage}. Successful calls are skipped.',
   'retry.beginsRuntime': 'Resumes in {stage}. Successful calls are skipped.',
   'retry.same':

@@ -617,6 +617,7 @@ export const plugins: Translated<typeof source.plugins> = {
   'enabled.meaning': '插件会在操作中被调用，并可解析引用。',
   'disabled.meaning': '插件不会被调用，也不能解析引用。需要它的操作会失败，重新启用后可以重试。',
   retired: '已退役',
+  'paused.meaning': '在有人解除暂停之前不会调用它。接下来要调用它的操作会等待。',
   'retired.meaning': '插件已永久停用。平台会代替它响应 DETACH 调用，其他需要它的操作均被拒绝。',
   'retired.notice': '已由 {person} 退役（{time}）',
   retire: '退役',

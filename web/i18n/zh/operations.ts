@@ -256,6 +256,9 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.TAKE_OVER':
     '请接管此操作：平台会代替已退役的插件响应 DETACH。如果插件恢复可用，请管理员恢复该插件，然后重试。',
   'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据，再请插件负责人在插件中设置。然后重试。',
+  'remedy.RESUME': '有人将其暂停。原因消除后，请解除暂停。',
+  'remedy.CHECK_VERSION':
+    '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作。',
   'remedy.RESTORE_SERVICE': '请管理员为此作用域注册或启用该服务，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
@@ -674,6 +677,7 @@ export const recovery: Translated<typeof source.recovery> = {
   'stop.about': '操作将立即失败，安装实例保持锁定。之后可以重试或接管该操作。',
   'stop.unknown': '最后一次调用的结果仍然未知。之后到达的响应仅作记录，不产生任何影响。',
   'retry.title': '重试此操作？',
+  'retry.recalled': '版本 {version} 已被召回，重试仍会安装它。',
   'retry.begins': '从{stage}阶段的 {plugins} 继续，已成功的调用会跳过。',
   'retry.beginsRuntime': '从{stage}阶段继续，已成功的调用会跳过。',
   'retry.same': '运行时会发送完全相同的请求：操作 ID、阶段和序号均不变。插件应能安全处理重复请求。',

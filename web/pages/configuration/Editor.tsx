@@ -1,6 +1,7 @@
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
+import { pausesInScopeCall } from '#contract/console-api/pages/pauses.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import {
   CONFIGURATION_TABS,
@@ -8,6 +9,7 @@ import {
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
 import { apiQuery } from '../../api/query.ts'
+import { PauseAction, Pauses } from '../../subjects/gate/Pauses.tsx'
 import { useGate } from '../../subjects/gate/use-gate.tsx'
 import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
@@ -72,6 +74,8 @@ export function Editor({
   const titles = useTitles(configuration)
   const pane = useDocumentPane(configuration.scope, search)
   const gate = useGate(configuration.scope, 'CONFIGURE')
+  const pausesInScope = useQuery(apiQuery('GET /pauses', pausesInScopeCall(configuration.scope)))
+  const pauses = (pausesInScope.data?.items ?? []).filter(({ of }) => of.kind === 'SCOPE')
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
@@ -114,6 +118,7 @@ export function Editor({
         actions={
           <>
             <FollowButton subject={{ kind: 'scope', scope }} />
+            {pauses.length === 0 && <PauseAction of={{ kind: 'SCOPE', scope }} isPaused={false} />}
             <ScopeSwitch />
             <FileActions />
             <LinkButton to={paths.localServices(scope)} icon="services">
@@ -158,6 +163,7 @@ export function Editor({
               </Notice>
             )}
             {editor.mayWrite && gate.notice}
+            <Pauses pauses={pauses} />
             <NotKeptNotice />
             <EditedRequest />
             <OpenChangeRequests of={scope} except={search.change} />

@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { pausesOfOperationCall } from '#contract/console-api/pages/pauses.ts'
+import type { OperationDetail, Pause } from '#contract/console-api/shapes.ts'
 import { useStore } from '../../base/external-store.ts'
 import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
-import { operationName } from '../../subjects/operations/operation-texts.ts'
+import { PauseAction, PausedBadge, Pauses } from '../../subjects/gate/Pauses.tsx'
+import { bundleNameOf, operationName } from '../../subjects/operations/operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { namesNothing, useErrorView } from '../../i18n/describe-code.ts'
@@ -48,6 +50,7 @@ export function OperationPage() {
   const query = useQuery(apiQuery('GET /operations/{operationId}', operationCall(id)))
   const error = useErrorView(query.error)
   const [chosen, setChosen] = useState<ChosenRecovery | null>(null)
+  const pauses = usePauses(query.data)
   useRetryToast(query.data)
   useInterruptedTakeover(query.data, setChosen)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]
@@ -75,6 +78,7 @@ export function OperationPage() {
     )
   }
   const operation = query.data
+  const isPaused = pauses.some(({ of }) => of.kind === 'OPERATION')
   const choose = (action: RecoveryAction) => setChosen({ action, seen: operation, reason: '' })
   const name = operationName(operation, t)
   return (
@@ -86,6 +90,7 @@ export function OperationPage() {
           {name}
           <OperationBadge state={operation.state} look="pill" className="text-sm" />
           <InDoubtBadge operation={operation} look="pill" className="text-sm" />
+          <PausedBadge operation={operation} look="pill" className="text-sm" />
         </span>
       }
       trail={trail}
@@ -97,7 +102,7 @@ export function OperationPage() {
           <FollowButton subject={{ kind: 'operation', operationId: operation.operationId }} />
         </>
       }
-      actions={<Actions operation={operation} onRecover={choose} />}
+      actions={<Actions operation={operation} isPaused={isPaused} onRecover={choose} />}
       notice={
         <>
           {error && (
@@ -106,6 +111,7 @@ export function OperationPage() {
             </Notice>
           )}
           <InDoubtNotice operation={operation} />
+          <Pauses pauses={pauses} />
         </>
       }
     >
@@ -148,6 +154,15 @@ function useInterruptedTakeover(
   }, [operation, personId, onResume])
 }
 
+/** What holds the operation up: a pause of it, of its scope or of the plugin that it calls next. */
+function usePauses(operation: OperationDetail | undefined): Pause[] {
+  const { data } = useQuery({
+    ...apiQuery('GET /pauses', pausesOfOperationCall(operation?.operationId ?? '')),
+    enabled: operation?.nextStep.action === 'RESUME',
+  })
+  return operation?.nextStep.action === 'RESUME' ? (data?.items ?? []) : []
+}
+
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */
 function useRetryToast(operation: OperationDetail | undefined) {
   const toasts = useStore(subscribeToToasts, currentToasts)
@@ -164,16 +179,31 @@ function useRetryToast(operation: OperationDetail | undefined) {
  */
 function Actions({
   operation,
+  isPaused,
   onRecover,
 }: {
   operation: OperationDetail
+  isPaused: boolean
   onRecover: (action: RecoveryAction) => void
 }) {
+  const { environmentKey, applicationRuntimeId, workspaceId } = operation.installation
   const isInProgress =
     operation.state === 'PENDING' || operation.state === 'RUNNING' || operation.state === 'WAITING'
   return (
     <>
       {isInProgress && <TellWhenOver kind="operation" id={operation.operationId} />}
+      {isInProgress && !isPaused && (
+        <PauseAction
+          of={{
+            kind: 'OPERATION',
+            operationId: operation.operationId,
+            operationType: operation.operationType,
+            title: bundleNameOf(operation),
+            scope: { environmentKey, applicationRuntimeId, workspaceId },
+          }}
+          isPaused={false}
+        />
+      )}
       {isInProgress && (
         <RecoveryActions
           operation={operation}

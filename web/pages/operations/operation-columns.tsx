@@ -3,6 +3,7 @@ import type { Operation } from '#contract/console-api/shapes.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
 import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
+import { PausedBadge } from '../../subjects/gate/Pauses.tsx'
 import { InDoubtBadge } from '../../subjects/operations/InDoubt.tsx'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
 import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
@@ -133,6 +134,7 @@ function Trouble({ operation }: { operation: Operation }) {
   return (
     <>
       <InDoubtBadge operation={operation} className="flex" />
+      <PausedBadge operation={operation} className="flex" />
       {state === 'WAITING' && nextAttemptAt !== null ? (
         <span className="block truncate text-doubt">
           <RetriesIn at={nextAttemptAt} />

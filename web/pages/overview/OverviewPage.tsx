@@ -3,11 +3,13 @@ import { Fragment } from 'react'
 import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
 import { activeFreezesCall } from '#contract/console-api/pages/freezes.ts'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
+import { pausesCall } from '#contract/console-api/pages/pauses.ts'
 import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
+import { Pauses } from '../../subjects/gate/Pauses.tsx'
 import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
@@ -30,6 +32,7 @@ export function OverviewPage() {
           <TroubleNotices />
           <Clocks />
           <ActiveFreezes />
+          <ActivePauses />
           <FailingWebhooks />
           <WaitingForMe />
           <Mine />
@@ -72,6 +75,12 @@ function ActiveFreezes() {
       })}
     </Notice>
   )
+}
+
+/** What somebody paused in the person's scopes, and the paused plugins. */
+function ActivePauses() {
+  const { data } = useQuery(apiQuery('GET /pauses', pausesCall))
+  return <Pauses pauses={data?.items ?? []} isLinked />
 }
 
 /** Names the webhooks whose receivers accept nothing, to people who may manage them: a broken pager is silent. */

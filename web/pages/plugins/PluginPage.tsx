@@ -5,6 +5,7 @@ import type { Plugin, Runbook } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { PauseAction, Pauses } from '../../subjects/gate/Pauses.tsx'
 import { RunbookText } from '../../subjects/plugins/RunbookText.tsx'
 import { OwnerText } from '../../subjects/plugins/PluginLink.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
@@ -23,6 +24,7 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { Credentials } from './Credentials.tsx'
 import { CheckBadge } from './reports/CheckBadge.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './plugin-limits.ts'
+import { pausesOfPluginCall } from '#contract/console-api/pages/pauses.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 import { PluginDialog } from './PluginDialog.tsx'
 import { PluginReports } from './reports/PluginReports.tsx'
@@ -63,10 +65,14 @@ function Shown({ plugin }: { plugin: Plugin }) {
           >
             {t('plugins.edit')}
           </Button>
+          {plugin.paused === undefined && (
+            <PauseAction of={{ kind: 'PLUGIN', pluginId, title }} isPaused={false} />
+          )}
           <RetirementButton plugin={plugin} may={may} />
         </>
       }
     >
+      {plugin.paused && <PluginPauses pluginId={pluginId} />}
       {plugin.retired && (
         <div className="mb-6">
           <RetiredNotice plugin={plugin} />
@@ -131,6 +137,15 @@ function Shown({ plugin }: { plugin: Plugin }) {
       {tab === 'operations' && <RecentOperations of={{ pluginId }} />}
       {editing && <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />}
     </Page>
+  )
+}
+
+function PluginPauses({ pluginId }: { pluginId: string }) {
+  const { data } = useQuery(apiQuery('GET /pauses', pausesOfPluginCall(pluginId)))
+  return (
+    <div className="mb-6">
+      <Pauses pauses={data?.items ?? []} />
+    </div>
   )
 }
 

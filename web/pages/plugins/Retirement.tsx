@@ -13,15 +13,26 @@ import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 
-/** Whether a plugin is retired, enabled or disabled; a tooltip explains what that means. */
+/** Whether a plugin is retired, paused, enabled or disabled; a tooltip explains what that means. */
 export function PluginBadge({
-  plugin: { enabled, retired },
+  plugin: { enabled, retired, paused },
   look = 'plain',
 }: {
-  plugin: Pick<Plugin, 'enabled' | 'retired'>
+  plugin: Pick<Plugin, 'enabled' | 'retired' | 'paused'>
   look?: BadgeLook
 }) {
   const t = useText()
+  if (retired === null && paused) {
+    return (
+      <Tooltip text={t('plugins.paused.meaning')}>
+        {(target) => (
+          <Badge {...target} tone="doubt" icon="paused" look={look}>
+            {t('pauses.paused')}
+          </Badge>
+        )}
+      </Tooltip>
+    )
+  }
   if (retired === null) {
     return (
       <EnabledBadge

@@ -35,11 +35,13 @@ export interface Gate {
  *
  * @param scope Null while it is not chosen.
  * @param isRecovery The change gets a failed operation out of the way.
+ * @param own What else refuses this one change, and can be overridden too.
  */
 export function useGate(
   scope: Scope | null,
   kinds: ChangeKind | readonly ChangeKind[],
   isRecovery = false,
+  own: string | null = null,
 ): Gate {
   const t = useText()
   const [isChosen, choose] = useState(false)
@@ -61,7 +63,8 @@ export function useGate(
     (restriction) => needsReview([restriction]) && (!isRecovery || isMeant({ kind: 'TAKEOVER' })),
   )
   // a review can be requested, so that only those who may do without see the policy here
-  if (frozen.length === 0 && (guarded.length === 0 || !mayOverride))
+  const isRefused = frozen.length > 0 || own !== null
+  if (!isRefused && (guarded.length === 0 || !mayOverride))
     return { notice: null, choice: null, isOverriding: false, override: {}, blocked: null }
   const linesOf = (shown: typeof restrictions) =>
     [...new Set(shown.map((restriction) => messageText(restriction)))].map((message) => (
@@ -76,7 +79,8 @@ export function useGate(
         </Notice>
       ),
     choice: (
-      <Notice tone={frozen.length === 0 ? 'info' : 'warn'} icon="lock" live>
+      <Notice tone={isRefused ? 'warn' : 'info'} icon="lock" live>
+        {own !== null && <p>{own}</p>}
         {linesOf(mayOverride ? [...frozen, ...guarded] : frozen)}
         {mayOverride && <OverrideChoice isChosen={isChosen} onChoose={choose} />}
       </Notice>
@@ -84,9 +88,11 @@ export function useGate(
     isOverriding,
     override: isOverriding ? { override: true } : {},
     blocked:
-      isOverriding || frozen.length === 0
+      isOverriding || !isRefused
         ? null
-        : t(mayOverride ? 'freezes.blocked.override' : 'freezes.blocked'),
+        : frozen.length > 0
+          ? t(mayOverride ? 'freezes.blocked.override' : 'freezes.blocked')
+          : t(mayOverride ? 'freezes.refused.override' : 'freezes.refused'),
   }
 }
 

@@ -17,7 +17,13 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
   const rich = useRichText()
   const retry = useRecovery('retry')
   const { failure, phase, run, operationId, operationType } = operation
-  const gate = useGate(operation.installation, operationType, true)
+  const isRecalled = operation.nextStep.action === 'CHECK_VERSION'
+  const gate = useGate(
+    operation.installation,
+    operationType,
+    true,
+    isRecalled ? t('recovery.retry.recalled', { version: operation.targetVersion }) : null,
+  )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const isRetired = (id: string) =>
     operation.plugins.some(({ pluginId, retired }) => pluginId === id && retired != null)
@@ -54,7 +60,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
           })}
         </Notice>
       )}
-      {failure !== null && retired.length === 0 && retryHelpsOf(operation) !== 'YES' && (
+      {failure !== null && !isRecalled && retired.length === 0 && retryHelpsOf(operation) !== 'YES' && (
         <Notice tone="warn" title={t('recovery.retry.warn')}>
           <p>
             {failure.retryable

@@ -1,0 +1,166 @@
+import { useState } from 'react'
+import type { NextStep, Pause } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../api/session.ts'
+import { useWrite } from '../../api/write.ts'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Badge, type BadgeLook } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import { paths } from '../../addresses/paths.ts'
+import { TextLink } from '../../ui/Link.tsx'
+import { WhoAndWhy } from '../people/WhoAndWhy.tsx'
+import { scopeText } from '../scopes/scope-text.ts'
+
+type Subject = Pause['of']
+
+const INVALIDATES = {
+  invalidates: [
+    'GET /pauses',
+    'GET /operations',
+    'GET /operations/{operationId}',
+    'GET /installations',
+    'GET /installations/{bundleInstallId}',
+    'GET /plugins',
+    'GET /plugins/{pluginId}',
+  ],
+} as const
+
+/** Beside the state of an operation; nothing unless somebody has to resume what holds it. */
+export function PausedBadge({
+  operation: { nextStep },
+  look = 'plain',
+  className,
+}: {
+  operation: { nextStep: NextStep }
+  look?: BadgeLook
+  className?: string
+}) {
+  const t = useText()
+  if (nextStep.action !== 'RESUME') return null
+  return (
+    <Tooltip text={t('pauses.meaning')}>
+      {(target) => (
+        <Badge {...target} tone="doubt" icon="paused" look={look} className={className}>
+          {t('pauses.paused')}
+        </Badge>
+      )}
+    </Tooltip>
+  )
+}
+
+/** What is paused, by whom and why, with the button that resumes it. */
+export function Pauses({ pauses, isLinked = false }: { pauses: readonly Pause[]; isLinked?: boolean }) {
+  return (
+    <>
+      {pauses.map((pause) => (
+        <PauseNotice key={keyOf(pause.of)} pause={pause} isLinked={isLinked} />
+      ))}
+    </>
+  )
+}
+
+function PauseNotice({ pause, isLinked }: { pause: Pause; isLinked: boolean }) {
+  const t = useText()
+  const { of, operations } = pause
+  const title = t(`pauses.title.${of.kind}`, { name: nameOf(of, t) })
+  return (
+    <Notice
+      tone="warn"
+      icon="paused"
+      title={isLinked ? <TextLink to={pathOf(of)}>{title}</TextLink> : title}
+      actions={<PauseAction of={of} isPaused />}
+    >
+      <p>
+        <WhoAndWhy {...pause} />
+      </p>
+      <p className="text-muted">{t(`pauses.holds.${of.kind}`, { n: operations })}</p>
+    </Notice>
+  )
+}
+
+/** Pauses something, or resumes it; nothing for those who may not. */
+export function PauseAction({ of, isPaused }: { of: Subject; isPaused: boolean }) {
+  const t = useText()
+  const [isOpen, setOpen] = useState(false)
+  const mayCall = useMay('plugin:write', 'everywhere')
+  const mayRetry = useMay('operation:retry', of.kind === 'PLUGIN' ? 'anywhere' : of.scope)
+  if (!(of.kind === 'PLUGIN' ? mayCall : mayRetry)) return null
+  return (
+    <>
+      <Button variant={isPaused ? 'secondary' : 'quiet'} icon="paused" onClick={() => setOpen(true)}>
+        {t(isPaused ? 'pauses.resume' : `pauses.pause.${of.kind}`)}
+      </Button>
+      {isOpen && <PauseDialog of={of} isPaused={isPaused} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function PauseDialog({ of, isPaused, onClose }: { of: Subject; isPaused: boolean; onClose: () => void }) {
+  const t = useText()
+  // what the person decided on, also after the page has read the change
+  const [action] = useState(isPaused ? 'resume' : 'pause')
+  const isPausing = action === 'pause'
+  const send = useSend(isPausing)
+  return (
+    <ConfirmForm
+      onClose={onClose}
+      title={t(isPausing ? `pauses.pause.${of.kind}.title` : 'pauses.resume.title', { name: nameOf(of, t) })}
+      confirm={t(isPausing ? `pauses.pause.${of.kind}` : 'pauses.resume')}
+      reason={{ label: t('common.why'), required: true }}
+      send={async ({ reason }) => {
+        await send(of, reason)
+        onClose()
+      }}
+    >
+      <p>{t(isPausing ? `pauses.pause.${of.kind}.text` : 'pauses.resume.text')}</p>
+    </ConfirmForm>
+  )
+}
+
+function useSend(isPausing: boolean): (of: Subject, reason: string) => Promise<unknown> {
+  const pauseOperation = useWrite('POST /operations/{operationId}/pause', INVALIDATES)
+  const resumeOperation = useWrite('POST /operations/{operationId}/resume', INVALIDATES)
+  const pauseScope = useWrite(
+    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/pause',
+    INVALIDATES,
+  )
+  const resumeScope = useWrite(
+    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/resume',
+    INVALIDATES,
+  )
+  const pausePlugin = useWrite('POST /plugins/{pluginId}/pause', INVALIDATES)
+  const resumePlugin = useWrite('POST /plugins/{pluginId}/resume', INVALIDATES)
+  return (of, reason) => {
+    const body = { reason }
+    switch (of.kind) {
+      case 'OPERATION': {
+        const { operationId } = of
+        return (isPausing ? pauseOperation : resumeOperation).mutateAsync({ params: { operationId }, body })
+      }
+      case 'SCOPE':
+        return (isPausing ? pauseScope : resumeScope).mutateAsync({ params: of.scope, body })
+      case 'PLUGIN': {
+        const { pluginId } = of
+        return (isPausing ? pausePlugin : resumePlugin).mutateAsync({ params: { pluginId }, body })
+      }
+    }
+  }
+}
+
+const keyOf = (of: Subject): string =>
+  of.kind === 'OPERATION' ? of.operationId : of.kind === 'SCOPE' ? scopeText(of.scope) : of.pluginId
+
+const pathOf = (of: Subject) =>
+  of.kind === 'OPERATION'
+    ? paths.operation(of.operationId)
+    : of.kind === 'SCOPE'
+      ? paths.configuration(of.scope)
+      : paths.plugin(of.pluginId)
+
+function nameOf(of: Subject, t: Translate): string {
+  if (of.kind === 'OPERATION')
+    return t('operations.name', { type: t(`vocabulary.type.${of.operationType}`), bundle: of.title })
+  return of.kind === 'SCOPE' ? scopeText(of.scope) : of.title
+}
