@@ -254,10 +254,13 @@ describe('npm run backup and npm run restore', () => {
   })
 
   it('restore a backup of the last version before 0.1.0, whose migrations one has replaced', async () => {
-    const text = withMigrations(withGoneColumn(gunzipSync(readFileSync(file('one.gz'))).toString('utf8')), {
-      runtime: ['0001_initial', '0002_installations_by_place', '0032_recalled_versions'],
-      bff: ['0001_initial', '0002_saved_view_request', '0005_looked_at'],
-    })
+    const text = withMigrations(
+      await beforeFirstRelease(gunzipSync(readFileSync(file('one.gz'))).toString('utf8')),
+      {
+        runtime: ['0001_initial', '0002_installations_by_place', '0032_recalled_versions'],
+        bff: ['0001_initial', '0002_saved_view_request', '0005_looked_at'],
+      },
+    )
     writeFileSync(file('before.gz'), withChecksum(text))
     const target = await testDatabase({ migrations: [] })
     const { code, out, err } = await run('restore', ['--from', file('before.gz')], into(target, 'before'))
@@ -532,20 +535,54 @@ function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', s
   return [JSON.stringify(header), ...rest].join('\n')
 }
 
-/** The text of a backup with the column that the first release no longer has. */
-function withGoneColumn(text: string): string {
-  let isOfOperation = false
+/**
+ * The text of a backup as it was before the first release: only what the first migrations create, and the column that they no
+ * longer create.
+ */
+async function beforeFirstRelease(text: string): Promise<string> {
+  const first = await testDatabase({ migrations: [] })
+  const { pool, close } = openDatabase(first.connection, { max: 1 })
+  for (const source of [RUNTIME_MIGRATIONS, bffMigrations])
+    await migrate(pool, source, { until: '0001_initial' })
+  const known = new Map(
+    (await listTables(pool)).map(({ table, columns }) => [table, new Set(columns.map(({ name }) => name))]),
+  )
+  await close()
+  await first.close()
+  let head: { table: string; columns: { name: string }[] } | null = null
+  const later: string[] = []
+  let removed = 0
+  const isKept = (index: number) =>
+    known.get(head?.table ?? '')?.has(head?.columns[index]?.name ?? '') === true
+  const isOfOperation = () => head?.table === 'runtime.operation'
   const lines = text
     .trimEnd()
     .split('\n')
-    .map((line) => {
+    .flatMap((line) => {
       const value = JSON.parse(line) as object
-      if ('table' in value) isOfOperation = value.table === 'runtime.operation'
-      if ('end' in value) isOfOperation = false
-      if (!isOfOperation) return line
-      if (Array.isArray(value)) return JSON.stringify(['a group', ...(value as unknown[])])
-      const { columns } = value as { columns: object[] }
-      return JSON.stringify({ ...value, columns: [{ name: 'failure_group', type: 'text' }, ...columns] })
+      if ('sequences' in value) {
+        const { rows, sequences } = value as { rows: number; sequences: { name: string }[] }
+        const kept = sequences.filter(({ name }) => !later.some((table) => name.startsWith(`${table}_`)))
+        return [JSON.stringify({ ...value, rows: rows - removed, sequences: kept })]
+      }
+      if ('table' in value) {
+        head = value as NonNullable<typeof head>
+        if (!known.has(head.table)) later.push(head.table)
+      }
+      const isLater = head !== null && !known.has(head.table)
+      if ('end' in value) head = null
+      if (isLater) {
+        if (Array.isArray(value)) removed++
+        return []
+      }
+      if (head === null) return [line]
+      if (Array.isArray(value)) {
+        const kept = (value as unknown[]).filter((_, index) => isKept(index))
+        return [JSON.stringify(isOfOperation() ? ['a group', ...kept] : kept)]
+      }
+      const columns = head.columns.filter((_, index) => isKept(index))
+      const gone = { name: 'failure_group', type: 'text' }
+      return [JSON.stringify({ ...value, columns: isOfOperation() ? [gone, ...columns] : columns })]
     })
   return `${lines.join('\n')}\n`
 }
