@@ -19,7 +19,7 @@ export const common = {
   loading: 'Loading…',
   optional: 'optional',
   required: 'required',
-  why: 'Why?',
+  why: 'Reason',
   whoAndWhy: '{person}, {when}: {reason}',
   on: 'On',
   off: 'Off',
