@@ -76,7 +76,7 @@ async function changeScope(
   { params: scope, body: { reason } }: Given<OfScope>,
   isPausing: boolean,
 ): Promise<Answer<OfScope>> {
-  // whoever creates an operation locks its scope before
+  // anyone who creates an operation locks its scope before
   const row = await lockScope(context.tx, scope)
   if (row === undefined) throw notFound('scope')
   return change(context, { scopeId: row.scope_id }, isPausing, {
