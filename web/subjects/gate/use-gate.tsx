@@ -62,8 +62,8 @@ export function useGate(
   const guarded = restrictions.filter(
     (restriction) => needsReview([restriction]) && (!isRecovery || isMeant({ kind: 'TAKEOVER' })),
   )
-  // a review can be requested, so that only those who may do without see the policy here
   const isRefused = frozen.length > 0 || own !== null
+  // a review can be requested, so that only those who may do without see the policy here
   if (!isRefused && (guarded.length === 0 || !mayOverride))
     return { notice: null, choice: null, isOverriding: false, override: {}, blocked: null }
   const linesOf = (shown: typeof restrictions) =>
