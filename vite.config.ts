@@ -10,7 +10,7 @@ import { pageScripts } from './scripts/console/page-scripts.ts'
  * without forms loads them.
  */
 const WITHOUT_FORMS =
-  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|gate|inbox|operations|people|plan\/(ChangeList|PlannedCalls)|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|inbox\/follow-name|installations|operations\/causes))\b/
+  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|change-requests\/change-looks|gate|inbox|operations|people|plan\/(ChangeList|PlannedCalls)|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|inbox\/follow-name|installations|operations\/causes))\b/
 
 /** What checks fixed forms, and all that imports it: a form of properties, such as the configuration, has none of it. */
 const FIXED_FORMS =
