@@ -211,7 +211,7 @@ export function changeRequestView(
   row: Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor'>,
   approvals: number,
 ): ChangeRequest {
-  const { scope, bundleInstallId } = placeOf(row as ChangeRequestRow)
+  const { scope, bundleInstallId } = placeOf(row)
   return {
     changeRequestId: row.change_request_id,
     kind: row.kind,
