@@ -168,7 +168,7 @@ test('the batch of a change request is edited in the dialog, and stored in the r
       onClose={() => undefined}
     />,
   )
-  await expect.element(page.getByText('You edit the change request “Detach the pilots”')).toBeVisible()
+  await expect.element(page.getByText('You are editing the change request “Detach the pilots”')).toBeVisible()
   await userEvent.fill(page.getByRole('textbox', { name: /^Type \d to confirm/ }), '2')
   await page.getByRole('button', { name: 'Save change request' }).click()
   await expect
