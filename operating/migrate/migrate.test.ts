@@ -45,7 +45,7 @@ describe('npm run migrate', () => {
     assert.equal(pending.code, 1, pending.err)
     assert.match(
       pending.out,
-      /^runtime: \d+ migrations pending: 0001_initial 0002_\w+( \d{4}_\w+)*\nbff: \d+ migrations pending: 0001_initial 0002_\w+/,
+      /^runtime: \d+ migrations? pending: 0001_initial( \d{4}_\w+)*\nbff: \d+ migrations? pending: 0001_initial/,
     )
 
     const started = await run('runtime/main.ts', [], {
@@ -55,11 +55,11 @@ describe('npm run migrate', () => {
       ACTOR_ASSERTION_JWKS: 'http://127.0.0.1:1/',
     })
     assert.equal(started.code, 1)
-    assert.match(started.err, /^The database schema "runtime" lacks \d+ migrations .* run "npm run migrate"/)
+    assert.match(started.err, /^The database schema "runtime" lacks \d+ migrations? .* run "npm run migrate"/)
 
     const ran = await migrate()
     assert.equal(ran.code, 0, ran.err)
-    assert.match(ran.out, /^runtime: \d+ migrations ran: 0001_initial/)
+    assert.match(ran.out, /^runtime: \d+ migrations? ran: 0001_initial/)
     const again = await migrate('--check')
     assert.deepEqual(
       [again.code, again.out],

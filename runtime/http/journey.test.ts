@@ -198,6 +198,9 @@ describe('a bundle', () => {
     assert.equal((await ended(failed))['state'], 'FAILED')
     plugin.script(() => ({ outcome: 'APPLIED' }))
     await ok('/follows', 'PUT', { subject: { kind: 'operation', operationId: failed } })
+    await ok(`/scopes/${SCOPE.environmentKey}/${SCOPE.applicationRuntimeId}/8/pause`, 'POST', {
+      reason: 'A test',
+    })
     const { causes } = (await http.call('/causes')).data
     const [cause] = causes as JsonObject[]
     const params = {
