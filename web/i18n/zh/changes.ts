@@ -49,7 +49,7 @@ export const changes: Translated<typeof source.changes> = {
 
   'about.DRAFT': '尚未请求他人批准。',
   'about.OPEN': '正在等待批准。',
-  'about.OPEN.free': '不需要批准：有权进行此变更的人可以直接应用。',
+  'about.OPEN.free': '没有策略要求批准。同事仍可批准，有权进行此变更的人可以直接应用。',
   'about.CONFLICTED': '其他人为此请求要更改的属性保存了其他值。请编辑此请求以解决冲突，或将其撤回。',
   'about.APPROVED': '已获得所需批准，可以应用。',
   'about.SCHEDULED': '将在 {from} 至 {to} 之间应用。',
