@@ -108,23 +108,25 @@ const NOT_A_TARGET = { message: 'Must be of targets only', path: ['input', 'valu
 
 const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, INSTALL, UPGRADE or CONFIGURE'
 
-const PlanBody = z
-  .discriminatedUnion(
-    'action',
-    [
-      z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
-      z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
-      z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
-      z.strictObject({ action: z.literal('INSTALL'), ...planned, ...scopes, input: inputs.INSTALL }),
-      z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
-      z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
-    ],
-    UNKNOWN_ACTION,
-  )
-  .refine(valuesAreOfTargets, NOT_A_TARGET)
-/** What a batch does to what, as a change request stores it. */
-export const BatchTargets = PlanBody
-export type BatchRequest = z.output<typeof PlanBody>
+const bodyOf = <Shape extends z.core.$ZodLooseShape>(of: Shape) =>
+  z
+    .discriminatedUnion(
+      'action',
+      [
+        z.strictObject({ action: z.literal('RETRY'), ...of, input: inputs.RETRY }),
+        z.strictObject({ action: z.literal('TAKEOVER'), ...of, input: inputs.TAKEOVER }),
+        z.strictObject({ action: z.literal('DETACH'), ...of, input: inputs.DETACH }),
+        z.strictObject({ action: z.literal('INSTALL'), ...of, ...scopes, input: inputs.INSTALL }),
+        z.strictObject({ action: z.literal('UPGRADE'), ...of, input: inputs.UPGRADE }),
+        z.strictObject({ action: z.literal('CONFIGURE'), ...of, input: inputs.CONFIGURE }),
+      ],
+      UNKNOWN_ACTION,
+    )
+    .refine((body) => valuesAreOfTargets(body as Parameters<typeof valuesAreOfTargets>[0]), NOT_A_TARGET)
+export const BatchPlanRequest = bodyOf(planned)
+/** What a batch does to what, as a change request stores it. What it overrides is decided when it is applied. */
+export const BatchTargets = bodyOf({ title, targets })
+export type BatchRequest = z.output<typeof BatchPlanRequest>
 
 const MakeBody = z
   .discriminatedUnion(
@@ -308,7 +310,7 @@ export const batchEndpoints = defineEndpoints({
     cost: 'targets',
     summary: 'Preview a batch; writes nothing',
     access,
-    body: PlanBody,
+    body: BatchPlanRequest,
     answer: BatchPlan,
     codes: ['NOT_FOUND', 'PROPERTY_PROTECTED'],
     writesNothing: true,

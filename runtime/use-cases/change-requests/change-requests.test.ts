@@ -269,6 +269,10 @@ describe('a change request', () => {
       await until(async () => (await state(made.changeRequestId)) === 'APPLIED')
     }
     assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
+    // what it overrides is decided, and recorded, when it is applied
+    const input = { action: 'DETACH', targets: [bundleInstallId], override: true }
+    const overriding = await send('/change-requests', { kind: 'BATCH', title: 'Override', input })
+    assert.equal(overriding.errorCode, 'REQUEST_INVALID')
     const gone = await requested({
       kind: 'DETACH',
       title: 'Gone',

@@ -168,7 +168,7 @@ export function BatchDialog({
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
   const bodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
     const bare = bareBodyOf(values)
-    return bare && isOverridden ? { ...bare, override: true } : bare
+    return bare && isOverridden && edited === undefined ? { ...bare, override: true } : bare
   }
   const bareBodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
     const ids = targets.map(({ id }) => id)
