@@ -107,10 +107,11 @@ export async function insertPause(
 
 /** Resumes something. Returns false if it is not paused. */
 export async function deletePause(tx: Tx, what: Paused): Promise<boolean> {
-  const [[column = '', value] = []] = Object.entries(columnOf(what))
-  const { numAffectedRows } = await sql`
-    delete from runtime.pause where ${sql.ref(column)} = ${value}`.execute(tx)
-  if (numAffectedRows !== 1n) return false
+  const { numDeletedRows } = await tx
+    .deleteFrom('runtime.pause')
+    .where((condition) => condition.and(columnOf(what)))
+    .executeTakeFirst()
+  if (numDeletedRows !== 1n) return false
   await markPaused(tx, what)
   return true
 }
