@@ -1075,7 +1075,7 @@ export const pauses = {
   'holds.PLUGIN': { one: 'One unfinished operation waits.', other: '{n} unfinished operations wait.' },
   resume: 'Resume',
   'resume.title': 'Resume {name}?',
-  'resume.text': 'Plugins are called again at once. What else is paused stays so.',
+  'resume.text': 'Plugins are called again immediately. Anything else that is paused stays paused.',
   'pause.OPERATION': 'Pause',
   'pause.OPERATION.title': 'Pause {name}?',
   'pause.OPERATION.text':

@@ -1,3 +1,4 @@
+import { nextRetryOf } from '../../subjects/operations/operation-texts.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { Claim } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -24,7 +25,7 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
   const rows = useQuery(apiQuery('GET /operations', { query: { q: operationId, limit: 1 } })).data
   const operation = rows?.items.find((row) => row.operationId === operationId)
   const phase = operation?.phase
-  const next = claim.state === 'WAITING' ? operation?.nextAttemptAt : null
+  const next = claim.state === 'WAITING' && operation !== undefined ? nextRetryOf(operation) : null
   return (
     <section
       aria-label={t('configuration.claim.title')}

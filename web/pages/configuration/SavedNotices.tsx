@@ -1,3 +1,4 @@
+import { nextRetryOf } from '../../subjects/operations/operation-texts.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState, type ReactNode } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
@@ -137,11 +138,12 @@ function SavedNotice({
 function Progress({ operation }: { operation: Operation }) {
   const t = useText()
   const rich = useRichText()
-  const { state, phase, nextAttemptAt, failure, startedAt, finishedAt } = operation
-  if (state === 'WAITING' && nextAttemptAt !== null) {
+  const { state, phase, failure, startedAt, finishedAt } = operation
+  const retryAt = nextRetryOf(operation)
+  if (state === 'WAITING' && retryAt !== null) {
     return (
       <span className="text-muted">
-        {rich('configuration.saved.retriesIn', { time: <Countdown to={nextAttemptAt} /> })}
+        {rich('configuration.saved.retriesIn', { time: <Countdown to={retryAt} /> })}
       </span>
     )
   }

@@ -2,7 +2,7 @@ import { Fragment } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
-import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
+import { versionsText, operationName, nextRetryOf } from '../../subjects/operations/operation-texts.ts'
 import { PausedBadge } from '../../subjects/gate/Pauses.tsx'
 import { InDoubtBadge } from '../../subjects/operations/InDoubt.tsx'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
@@ -117,7 +117,8 @@ export function operationColumns(
  */
 function Trouble({ operation }: { operation: Operation }) {
   const t = useText()
-  const { failure, state, nextAttemptAt, call, phase } = operation
+  const { failure, state, call, phase } = operation
+  const retryAt = nextRetryOf(operation)
   if (!isInTrouble(operation)) return null
   // the code and the plugin are names, the others are words
   const details = [
@@ -135,9 +136,9 @@ function Trouble({ operation }: { operation: Operation }) {
     <>
       <InDoubtBadge operation={operation} className="flex" />
       <PausedBadge operation={operation} className="flex" />
-      {state === 'WAITING' && nextAttemptAt !== null ? (
+      {state === 'WAITING' && retryAt !== null ? (
         <span className="block truncate text-doubt">
-          <RetriesIn at={nextAttemptAt} />
+          <RetriesIn at={retryAt} />
         </span>
       ) : (
         failure !== null && (

@@ -9,7 +9,7 @@ import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
 import { batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { batchTitle } from '../../subjects/batch/batch-title.ts'
-import { operationName } from '../../subjects/operations/operation-texts.ts'
+import { nextRetryOf, operationName } from '../../subjects/operations/operation-texts.ts'
 import { RetriesIn, RunTime } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
@@ -87,7 +87,8 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
   const t = useText()
   const [first] = operations
   if (first === undefined) return null
-  const { operationId, state, installation, finishedAt, nextAttemptAt, operationType } = first
+  const { operationId, state, installation, finishedAt, operationType } = first
+  const retryAt = nextRetryOf(first)
   const name = operationName(first, t)
   const isOne = operations.length === 1
   const scopes = countScopes(operations)
@@ -117,9 +118,9 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
       when={<End at={finishedAt} took={<RunTime operation={first} />} />}
       tell={finishedAt === null && <TellWhenOver kind="operation" id={operationId} name={name} size="sm" />}
     >
-      {nextAttemptAt !== null && finishedAt === null && (
+      {retryAt !== null && finishedAt === null && (
         <p className="text-doubt">
-          <RetriesIn at={nextAttemptAt} />
+          <RetriesIn at={retryAt} />
         </p>
       )}
     </ItemLayout>

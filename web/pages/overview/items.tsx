@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Cause, Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
-import { operationName, bundleNameOf } from '../../subjects/operations/operation-texts.ts'
+import { operationName, bundleNameOf, nextRetryOf } from '../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -100,6 +100,7 @@ function LastAt({ at }: { at: string }) {
 
 export function WaitingItem({ operation }: { operation: Operation }) {
   const t = useText()
+  const retryAt = nextRetryOf(operation)
   return (
     <Item
       state={operation.state}
@@ -115,11 +116,11 @@ export function WaitingItem({ operation }: { operation: Operation }) {
         className="mr-2 align-middle"
       />
       <span className="text-muted">{t(`vocabulary.phase.${operation.phase}`)}</span>
-      {operation.nextAttemptAt !== null && (
+      {retryAt !== null && (
         <>
           <span className="text-muted"> · </span>
           <span className="font-medium text-doubt">
-            <RetriesIn at={operation.nextAttemptAt} />
+            <RetriesIn at={retryAt} />
           </span>
         </>
       )}

@@ -12,7 +12,7 @@ export function RunTime({ operation }: { operation: Operation }) {
   return runStartedAt !== null && <Duration since={Date.parse(runStartedAt) - earlierRunsMs} />
 }
 
-/** When a waiting operation is retried automatically. */
+/** When a waiting operation is retried automatically; `at` is of {@link nextRetryOf}. */
 export function RetriesIn({ at }: { at: string }) {
   const t = useText()
   const rich = useRichText()

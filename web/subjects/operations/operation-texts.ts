@@ -39,6 +39,10 @@ export function versionsText({
 
 type Times = Pick<Operation, 'runStartedAt' | 'finishedAt' | 'earlierRunsMs'>
 
+/** When the operation is retried automatically; null if it is not, or if somebody has to resume it first. */
+export const nextRetryOf = ({ nextAttemptAt, nextStep }: Pick<Operation, 'nextAttemptAt' | 'nextStep'>) =>
+  nextStep.action === 'RESUME' ? null : nextAttemptAt
+
 /** How long an operation that has ended has worked, in milliseconds; null while it works, and if it never started. */
 export function runTimeOf({ runStartedAt, finishedAt, earlierRunsMs }: Times): number | null {
   if (runStartedAt === null || finishedAt === null) return null

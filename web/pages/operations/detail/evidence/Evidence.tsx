@@ -1,3 +1,4 @@
+import { nextRetryOf } from '../../../../subjects/operations/operation-texts.ts'
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { Guidance } from '../failure/Guidance.tsx'
@@ -34,7 +35,7 @@ export function WaitingPanel({
   const t = useText()
   const waiting = rowsOf(timeline).find(({ row }) => row.retryAt !== null)?.row
   const last = waiting?.bars.at(-1)
-  const retryAt = momentOf(operation.nextAttemptAt)
+  const retryAt = momentOf(nextRetryOf(operation))
   if (!waiting || !last) return null
   const { title, text } = headOf(last, t)
   return (
@@ -44,8 +45,8 @@ export function WaitingPanel({
           <Icon name={last.verdict === 'REPEAT' ? 'waiting' : 'unknown'} className="mt-1 text-doubt" />
           <div className="min-w-0">
             <h2 className="text-lg font-semibold tracking-tight">{title}</h2>
-            {/* above stands that a person has to look at it */}
-            {!isInDoubt(operation) && <p className="text-md">{text}</p>}
+            {/* above stands that a person has to look at it, or to resume it */}
+            {!isInDoubt(operation) && retryAt !== null && <p className="text-md">{text}</p>}
           </div>
         </div>
         {retryAt !== null && <NextRetry at={retryAt} />}
@@ -76,7 +77,12 @@ function WaitingActions({ operation, onStop }: { operation: OperationDetail; onS
         <Button
           icon="retry"
           busy={attempt.isPending}
-          disabledReason={disabledReason ?? (notice !== null && t('freezes.blocked'))}
+          disabledReason={
+            disabledReason ??
+            (operation.nextStep.action === 'RESUME'
+              ? t('pauses.meaning')
+              : notice !== null && t('freezes.blocked'))
+          }
           onClick={() => attempt.mutate({ params: { operationId }, body: { run } })}
         >
           {t('operations.action.attemptNow')}
