@@ -123,11 +123,12 @@ function addTo<Key>(lists: Map<Key, number[]>, key: Key, entry: number): void {
   else list.push(entry)
 }
 
-/** Whether at least half of the members of two objects are equal. */
+/** Whether at least half of the members that one of two objects has are equal; the same from either side. */
 function areAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
-  const names = Object.keys(one)
-  const equal = names.filter((name) => canonicalText(one[name]) === canonicalText(other[name]))
+  const [fewer, more] = Object.keys(one).length <= Object.keys(other).length ? [one, other] : [other, one]
+  const names = Object.keys(fewer)
+  const equal = names.filter((name) => canonicalText(fewer[name]) === canonicalText(more[name]))
   return equal.length * 2 >= names.length
 }
 

@@ -26,7 +26,7 @@ export function parseStrictJson(text: string, limits: Partial<StrictJsonLimits> 
  */
 export function parseTrustedJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (!text.includes('\\') || !hasEscapedKey(text)) return value
+  if (!hasEscapedKey(text)) return value
   try {
     return new StrictJsonScanner(text, UNLIMITED).document()
   } catch {
@@ -67,6 +67,7 @@ function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeo
   } catch {
     return UNSURE
   }
+  if (hasEscapedKey(text)) return UNSURE
   const check: Check = {
     // without such an escape, and in well-formed text, no string can contain NUL or half a surrogate pair
     mayContainSpecial: text.includes('\\u') || !text.isWellFormed(),
@@ -106,25 +107,14 @@ function checkText(text: string, { mayContainSpecial, mayBeLong, limits }: Check
   return !mayBeLong || text.length * 3 <= limits.maxStringBytes
 }
 
-/**
- * Counts colons outside of strings, in a text that is known to be JSON. NaN if one of its numbers would change, or if a key
- * has an escape, which the platform's parser may read wrongly: see {@link parseTrustedJson}.
- */
+/** Counts colons outside of strings, in a text that is known to be JSON; NaN if one of its numbers would change. */
 function countColons(text: string): number {
   let colons = 0
-  let backslash = text.indexOf('\\')
-  let isEscaped = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 58) {
-      if (isEscaped) return Number.NaN
-      colons++
-    } else if (code === 34) {
-      const start = at
-      at = endOfString(text, at)
-      if (backslash !== -1 && backslash < start) backslash = text.indexOf('\\', start)
-      isEscaped = backslash !== -1 && backslash < at
-    } else if (code >= 48 && code <= 57) {
+    if (code === 58) colons++
+    else if (code === 34) at = endOfString(text, at)
+    else if (code >= 48 && code <= 57) {
       const start = at
       while (isOfNumber(text.charCodeAt(at + 1))) at++
       if (at > start && !isExactNumber(text.slice(start, at + 1))) return Number.NaN

@@ -189,8 +189,8 @@ it('a batch that waited for a look at its first results continues at once', asyn
 it('webhooks start without the failures of the restored state', async () => {
   const { db } = http.runtime.deps
   await sql`
-    insert into runtime.webhook (webhook_id, title, url, events, retrying_after_minutes, enabled, secret, failing_since)
-    values (gen_random_uuid(), 'On call', 'http://127.0.0.1:9', '{operation.failed}', 30, true, '', now() - interval '9 days')`.execute(
+    insert into runtime.webhook (webhook_id, title, url, address, events, retrying_after_minutes, enabled, secret, failing_since)
+    values (gen_random_uuid(), 'On call', 'http://127.0.0.1:9', '', '{operation.failed}', 30, true, '', now() - interval '9 days')`.execute(
     db,
   )
   await recover(db, { isForced: true })

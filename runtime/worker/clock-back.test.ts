@@ -92,8 +92,8 @@ suite('after the clock of the database went back', { concurrency: false }, () =>
   test('deliveries, retention and counted hours do not wait until the clock has caught up', async () => {
     await sql`
       with receiver as (
-        insert into runtime.webhook (webhook_id, title, url, events, retrying_after_minutes, enabled, secret)
-        values (gen_random_uuid(), 'a receiver', 'http://receiver.test', '{}', 10, true, '') returning webhook_id)
+        insert into runtime.webhook (webhook_id, title, url, address, events, retrying_after_minutes, enabled, secret)
+        values (gen_random_uuid(), 'a receiver', 'http://receiver.test', '', '{}', 10, true, '') returning webhook_id)
       insert into runtime.webhook_delivery (webhook_id, event, subject, body, available_at)
       select webhook_id, 'test', 'one', '{}', clock_timestamp() + interval '23 hours 59 minutes 59 seconds' from receiver`.execute(
       db,

@@ -101,7 +101,7 @@ suite('the first call of a new operation', { concurrency: false }, () => {
       const released = await running
       assert.equal(released?.state, 'wait')
       const [attempt] = await attemptsOf(operation_id)
-      assert.match(attempt?.failure?.message ?? '', /did not send it/)
+      assert.match(attempt?.failure?.message ?? '', /will send it later/)
       const worker = engine.work()
       const { failure } = await engine.until(operation_id, 'FAILED')
       await worker.stop()
