@@ -69,9 +69,7 @@ test('a restore is told to operators and support, with the operations in doubt, 
 
   // the audit keeps it
   const admin = await signIn('admin', '/audit?action=database.restore')
-  await expect(
-    admin.getByText('restored the database from the backup of 2026-11-22T02:00:00.000Z'),
-  ).toBeVisible()
+  await expect(admin.getByText(/restored the database from the backup of 22 Nov 2026/)).toBeVisible()
 
   await system.script.clear()
   await expectPage(sam, 'Configure CRM suite Succeeded')

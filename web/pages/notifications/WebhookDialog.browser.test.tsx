@@ -71,7 +71,7 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
   await field('Name').fill('Renamed')
   await expect
     .element(field('Address'))
-    .toHaveAccessibleDescription(/^Now https:\/\/hooks.example.com\/…port\./)
+    .toHaveAccessibleDescription(/^Currently https:\/\/hooks.example.com\/…port\./)
   const enabled = page.getByRole('switch', { name: /^Enabled/ })
   await expect.element(enabled).toBeChecked()
   await screen.rerender(dialog(disabled))
