@@ -47,7 +47,8 @@ export const changes = {
 
   'about.DRAFT': 'It has not been submitted for approval yet.',
   'about.OPEN': 'It is waiting for approvals.',
-  'about.OPEN.free': 'No policy requires an approval. Colleagues can still approve it, and anyone who may make this change can apply it.',
+  'about.OPEN.free':
+    'No policy requires an approval. Colleagues can still approve it, and anyone who may make this change can apply it.',
   'about.CONFLICTED':
     'Someone else saved other values for properties that this request changes. Edit the request to resolve the conflicts, or withdraw it.',
   'about.APPROVED': 'It has its approvals and can be applied.',
