@@ -88,6 +88,8 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await field(author, 'SMTP port').fill('2525')
   await review(author)
   await confirm(author, 'Share draft')
+  // the page of the scope shows the state of the request too
+  await author.waitForURL(/change-requests/)
   await expect(state(author)).toHaveText('Draft')
 
   const phone = await signInOnPhone('olivia', new URL(author.url()).pathname)
@@ -131,6 +133,7 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await expect(field(author, 'SMTP user')).toHaveValue('olivia')
   await review(author)
   await confirm(author, 'Save change request')
+  await author.waitForURL(/change-requests/)
   await expect(state(author)).toHaveText('Open')
 
   const admin = await signIn('admin', new URL(author.url()).pathname)
