@@ -13,6 +13,7 @@ import type { WriteContext } from '../context.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { readNamed } from './evaluate.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
+import { mapChanges } from './secrets.ts'
 
 /** The key of the digests of a request. */
 export const newKey = ({ random }: Pick<RuntimeDeps, 'random'>): string =>
@@ -102,23 +103,16 @@ type KeptChanges = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['ch
 
 /** Puts in the stored value where a change keeps it. */
 function keptChanges(changes: KeptChanges, stored: Changes): Changes {
-  return Object.fromEntries(
-    Object.entries(changes).map(([locator, properties]) => [
-      locator,
-      Object.fromEntries(
-        Object.entries(properties).map(([property, value]) => {
-          if (value === null || value['@type'] !== 'Data') return [property, value]
-          // whether it is a secret says the definition, not the person who gives it
-          if ('value' in value) return [property, wrapData(value.value)]
-          const kept = getOwn(getOwn(stored, locator) ?? {}, property)
-          if (kept !== undefined) return [property, kept]
-          throw new DomainError('REQUEST_INVALID', platformMessage('changeValueUnknown'), {
-            details: [
-              { locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueUnknown') },
-            ],
-          })
-        }),
-      ),
-    ]),
-  )
+  return mapChanges(changes, (value, locator, property) => {
+    if (value === null || value['@type'] !== 'Data') return value
+    // the definition says whether it is a secret, not the person who gives it
+    if ('value' in value) return wrapData(value.value)
+    const kept = getOwn(getOwn(stored, locator) ?? {}, property)
+    if (kept !== undefined) return kept
+    throw new DomainError('REQUEST_INVALID', platformMessage('changeValueUnknown'), {
+      details: [
+        { locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueUnknown') },
+      ],
+    })
+  })
 }

@@ -80,9 +80,9 @@ export function flagBatch(
     : ({ ...request, input: { ...request.input, ...flagged } } as BatchRequest)
 }
 
-function mapChanges(
-  changes: Changes,
-  map: (value: TypedValue | null, locator: string, property: string) => TypedValue | null,
+export function mapChanges<Value>(
+  changes: Readonly<Record<string, Readonly<Record<string, Value>>>>,
+  map: (value: Value, locator: string, property: string) => TypedValue | null,
 ): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([locator, properties]) => [
