@@ -1,3 +1,4 @@
+import { requestChanges } from './change-requests.ts'
 import { data } from './changes.ts'
 import type { DemoBuilder } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
@@ -23,6 +24,7 @@ export async function createTroubles(trouble: Trouble): Promise<void> {
   dates.at({ minutesAgo: 1_120 })
   await failedInstall(trouble)
   await trouble.builder.configureLately(dates)
+  await requestChanges(trouble)
   dates.at({ minutesAgo: 170 })
   await failedConfigure(trouble)
   dates.at({ minutesAgo: 34 })

@@ -172,6 +172,28 @@ describe('answers', () => {
     assert.equal('errorCode' in json || 'contractVersion' in json, false)
   })
 
+  test('show the change requests of the demo, and a freeze that is still to come', async () => {
+    const { json } = await send('GET', '/api/change-requests')
+    const requests = json.items as { changeRequestId: string; state: string; createdBy: { name: string } }[]
+    assert.deepEqual(
+      requests.map(({ state, createdBy }) => [createdBy.name, state]),
+      [
+        ['Tomás Herrera', 'OPEN'],
+        ['Mira Castellan', 'OPEN'],
+        ['Jonas Berg', 'SCHEDULED'],
+      ],
+    )
+    const [waiting, outdated] = await Promise.all(
+      requests.map(async (one) => (await send('GET', `/api/change-requests/${one.changeRequestId}`)).json),
+    )
+    assert.match(waiting.history.at(-1).text, /late fee/)
+    assert.equal(outdated.approvedBy[0].outdated, true)
+    assert.equal(outdated.approvedBy[0].difference.values[0].property, 'issuer')
+    const { json: freezes } = await send('GET', '/api/freezes')
+    assert.deepEqual([freezes.items.length, freezes.items[0].active], [1, null])
+    assert.ok(Date.parse(freezes.items[0].next.from) > Date.now())
+  })
+
   test('hide instanceRefProperty in installations, configuration, history and operations', async () => {
     const { json: list } = await send('GET', '/api/installations?bundleId=crm-suite&state=ACTIVE')
     const id = list.items[0].installation.bundleInstallId as string
