@@ -200,7 +200,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     eventRoute({
       open: createRuntimeEvents({ outbound, ...runtime }),
       assertionOf,
-      isStillSignedIn: auth.isStillSignedIn,
+      findPerson: auth.findPerson,
       onPosition: (id) => (eventPosition = id),
       stopping: stopping.signal,
       log,

@@ -13,7 +13,7 @@ import { limitLookups } from '../middleware/rate-limit.ts'
 import { withServiceAccounts } from '../service-accounts/bearer.ts'
 import { createAskProvider } from '../session/ask-provider.ts'
 import { requireSession, cookieKit, createSessions } from '../session/sessions.ts'
-import type { SessionVariables } from '../session/sessions.ts'
+import type { Person, SessionVariables } from '../session/sessions.ts'
 import { permissionsIn } from '../roles.ts'
 import { ASK_SECONDS } from '../settings.ts'
 import type { AuthSettings } from '../settings.ts'
@@ -56,8 +56,8 @@ export interface Auth {
   requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
   /** Whether a request has a session cookie, valid or not. */
   hasSessionCookie: (c: Context) => boolean
-  /** Whether the session of a request is still valid, without extending it; for open event streams. */
-  isStillSignedIn: (c: Context) => Promise<boolean>
+  /** The person of a request as of now, without extending the session; null if it has ended. For open event streams. */
+  findPerson: (c: Context) => Promise<Person | null>
   /** Issues the first passwords; call it when the console is ready. Null if the settings or another provider define them. */
   issueFirstPasswords: ((names?: FirstNames) => Promise<FirstPasswords>) | null
   /** Stores sign-ins, sign-outs and refusals until they are sent to the audit of the runtime. */
@@ -140,14 +140,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   })
   routes.route('/', signIn)
 
-  const isStillSignedIn = async (c: Context): Promise<boolean> =>
-    (await sessions.find(c, { isActivity: false })) !== null
+  const findPerson = (c: Context): Promise<Person | null> => sessions.find(c, { isActivity: false })
   const hasSessionCookie = (c: Context): boolean => sessions.idOf(c) !== null
   const shared = {
     routes,
     requireSession: requireSession(sessions),
     hasSessionCookie,
-    isStillSignedIn,
+    findPerson,
     recorder,
   }
   if (externalIdp !== null) {

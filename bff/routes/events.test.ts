@@ -63,7 +63,7 @@ function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Gra
   const route = eventRoute({
     open,
     assertionOf: async () => 'assertion',
-    isStillSignedIn: async () => true,
+    findPerson: async () => ({ grants }),
     stopping: new AbortController().signal,
     log: createLog({ name: 'test', level: 'silent' }),
     ...more,
@@ -186,10 +186,15 @@ describe('the events of the console', () => {
     assert.match(text, /^id: \n\nid: 7-5\nevent: reset\ndata: \{\}\n\nid: 7-6\nevent: configuration$/m)
   })
 
-  it('end with the session, and when its state cannot be determined (B06)', async () => {
-    for (const isStillSignedIn of [async () => false, () => Promise.reject(new Error('no database'))]) {
+  it('end with the session, with its grants, and when its state cannot be determined (B06, G11)', async () => {
+    const fewer: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'test' } }]
+    for (const findPerson of [
+      async () => null,
+      async () => ({ grants: fewer }),
+      () => Promise.reject(new Error('no database')),
+    ]) {
       const text = await follow(async ({ signal }) => saidForEver(signal, ': hello\n\n'), {
-        isStillSignedIn,
+        findPerson,
         checkMs: 20,
       })
       assert.match(text, /connected/)
@@ -258,9 +263,9 @@ describe('releasing event streams', () => {
       {
         checkMs: 5,
         ...options,
-        isStillSignedIn: async (c) => {
+        findPerson: async (c) => {
           counts.sessionChecks++
-          return options.isStillSignedIn?.(c) ?? true
+          return options.findPerson?.(c) ?? { grants: everything }
         },
       },
     )
@@ -319,7 +324,9 @@ describe('releasing event streams', () => {
 
   it('releases a stream that is not read when its session ends', async () => {
     let isSignedIn = true
-    const { counts, open } = await start({ isStillSignedIn: async () => isSignedIn })
+    const { counts, open } = await start({
+      findPerson: async () => (isSignedIn ? { grants: everything } : null),
+    })
     open().pause()
     await until(() => counts.open === 1)
     await until(() => isQuiet(() => counts.sent))

@@ -11,7 +11,7 @@ import type { AssertedPerson } from '../runtime/actor-assertion.ts'
 import { EventTooLargeError, readEventSource } from '../runtime/event-source.ts'
 import type { SourcedEvent } from '../runtime/event-source.ts'
 import { ConsoleFailure } from '../failure.ts'
-import type { SessionVariables } from '../session/sessions.ts'
+import type { Person, SessionVariables } from '../session/sessions.ts'
 import { createStreamRegistry, STREAM_LIMITS } from './stream-registry.ts'
 import type { StreamLimits } from './stream-registry.ts'
 
@@ -29,8 +29,8 @@ export type OpenEvents = (request: {
 export interface EventOptions {
   open: OpenEvents
   assertionOf: (person: AssertedPerson) => Promise<string>
-  /** Called every 30 s: a stream ends with its session. */
-  isStillSignedIn: (c: EventContext) => Promise<boolean>
+  /** Called every 30 s; null if the session has ended. A stream ends with its session, and when the person may do other things. */
+  findPerson: (c: EventContext) => Promise<Pick<Person, 'grants'> | null>
   /** Called with each event position that the runtime reports. */
   onPosition?: (id: string) => void
   /** Ends every stream when the server stops. */
@@ -61,7 +61,7 @@ const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 /**
  * `GET /api/events`: the runtime's events, checked and filtered again for the person. The runtime ends its
  * streams from time to time; they are resumed here, so that the browser sees one stream. The stream ends with
- * the session, with the server, and when the browser disconnects or stops reading. If a person has too many
+ * the session, with the grants it was opened with, with the server, and when the browser disconnects or stops reading. If a person has too many
  * streams, the oldest one ends with the event `replaced`. An unreadable event becomes a `reset`, after which
  * the browser refetches everything. The request is refused if there are too many streams in total, or if the
  * runtime refuses one.
@@ -103,13 +103,13 @@ export function eventRoute(options: EventOptions) {
   }
 }
 
-/** Keeps the stream alive, and ends it with its session and with the server. */
+/** Keeps the stream alive, and ends it with its session, with its grants and with the server. */
 function keepAlive(c: EventContext, body: EventBody, options: EventOptions): void {
   const { stopping } = options
   const check = setInterval(() => {
     // if this cannot be determined, the stream ends and the browser's next request finds out
-    const signedIn = options.isStillSignedIn(c).catch(() => false)
-    void signedIn.then((isSignedIn) => isSignedIn || body.end())
+    const found = options.findPerson(c).catch(() => null)
+    void found.then((person) => isSame(person?.grants, c.var.person.grants) || body.end())
   }, options.checkMs ?? CHECK_MS)
   const heartbeat = setInterval(() => body.send(': \n\n'), options.heartbeatMs ?? HEARTBEAT_MS)
   stopping.addEventListener('abort', body.end, { once: true })
@@ -120,6 +120,9 @@ function keepAlive(c: EventContext, body: EventBody, options: EventOptions): voi
   })
   if (stopping.aborted) body.end()
 }
+
+const isSame = (grants: Person['grants'] | undefined, opened: Person['grants']): boolean =>
+  JSON.stringify(grants) === JSON.stringify(opened)
 
 async function openSource(
   c: EventContext,
