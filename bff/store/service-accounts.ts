@@ -105,6 +105,14 @@ export async function findAccountOfToken(
   return rows[0] ?? null
 }
 
+/** How many tokens of all accounts are valid. */
+export async function countValidTokens(db: BffDb, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from bff.service_account_token
+    where revoked_at is null and expires_at > ${now.toISOString()}::timestamptz`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 export async function touchToken(db: BffDb, tokenHash: Buffer, now: Date): Promise<void> {
   await sql`
     update bff.service_account_token set last_used_at = ${now.toISOString()}::timestamptz

@@ -205,8 +205,22 @@ describe('npm run backup and npm run restore', () => {
     }
   })
 
-  it('restore every row into an empty external database, with its keys (H08)', async () => {
+  it('restore every row into an empty external database, with its keys, and no session (A05, H08)', async () => {
+    const bff = openDatabase(server.connection, { max: 1 })
+    await bff.pool.query(`
+      insert into bff.session (id_hash, iss, sub, name, roles) values ('ended', 'iss', 'ada', 'Ada', '[]');
+      insert into bff.sign_in (state_hash, browser_hash, return_to) values ('state', 'browser', '/');
+      insert into bff.idp_record (id_hash, kind, payload, expires_at) values ('sso', 'Session', '{}', 'infinity');
+      with account as (
+        insert into bff.service_account (account_id, name, roles, created_by_id, created_by_name)
+        values (gen_random_uuid(), 'deployer', '[]', 'ada', 'Ada') returning account_id)
+      insert into bff.service_account_token (token_id, account_id, token_hash, created_by_id, created_by_name, expires_at)
+      select gen_random_uuid(), account_id, hash, 'ada', 'Ada', ends
+      from account, (values ('valid'::bytea, 'infinity'::timestamptz), ('expired', '2020-01-01')) as token (hash, ends)`)
     const made = await run('backup', ['--out', file('one.gz'), '--keys', file('one.keys')], source())
+    // nobody can use them after the restore
+    await bff.pool.query('delete from bff.session; delete from bff.sign_in; delete from bff.idp_record')
+    await bff.close()
     assert.equal(made.code, 0, made.err)
     assert.match(
       made.out,
@@ -220,7 +234,7 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(restored.code, 0, restored.err)
     assert.match(
       restored.out,
-      /rows of .* \(version [\d.]+, build [0-9a-f]{12}\) are restored\.\nThe sealing key opens .*\nThe execution sequences of 1 installations and the snapshot versions of 1 scopes are increased.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
+      /rows of .* \(version [\d.]+, build [0-9a-f]{12}\) are restored\.\nThe sealing key opens .*\nThe execution sequences of 1 installations and the snapshot versions of 1 scopes are increased.*\nThe restore is complete\.\nNo operation was in progress\.\nNobody is signed in, but 1 tokens of .*\nThe audit log is valid\.\n$/,
     )
     assert.equal(readFileSync(file('target/sealing.key'), 'utf8'), readFileSync(sealingKey, 'utf8'))
     assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))

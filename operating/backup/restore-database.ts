@@ -197,13 +197,23 @@ function matchTable(tables: readonly TableHead[], head: TableHead): TableHead {
   return head
 }
 
+/**
+ * Transaction ids of another server mean nothing here, and no reader has a position in these events. Nobody is signed in after a
+ * restore: a session may have been ended since.
+ */
+const NOT_RESTORED: ReadonlySet<string> = new Set([
+  'runtime.event',
+  'bff.session',
+  'bff.sign_in',
+  'bff.idp_record',
+])
+
 async function insertRows(
   client: pg.Client,
   { table, columns }: TableHead,
   rows: (string | null)[][],
 ): Promise<void> {
-  // transaction ids of another server mean nothing here, and no reader has a position in these events
-  if (table === 'runtime.event') return
+  if (NOT_RESTORED.has(table)) return
   const kept = columns
     .map((column, index) => ({ ...column, index }))
     .filter(({ name }) => !GONE.has(`${table}.${name}`))

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { countValidTokens } from '#bff/store/service-accounts.ts'
+import type { BffTables } from '#bff/store/tables.ts'
 import { openServer } from '#database/open.ts'
 import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
@@ -68,7 +70,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const { header, rows } = await restoreDatabase(server.connection, from)
   console.log(`${rows.toLocaleString('en')} rows of ${header.at} (${describeProduct(header)}) are restored.`)
 
-  const opened = openDatabase<RuntimeTables>(server.connection, {
+  const opened = openDatabase<RuntimeTables & BffTables>(server.connection, {
     max: 2,
     statementTimeoutMs: UNLIMITED_MS,
     applicationName: 'bundle-console-restore',
@@ -93,6 +95,11 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       `Start the programs with SEALING_KEY_FILE=${restoredFiles.slice(0, sealingKeys.length).join(',')}`,
     )
   console.log(await listInDoubt(db))
+  const tokens = await countValidTokens(db, systemClock.now())
+  if (tokens > 0)
+    console.log(
+      `Nobody is signed in, but ${tokens} tokens of service accounts are valid, also those that were revoked since the backup: revoke these again.`,
+    )
   const verdict = await verifyChain(db, [])
   if (!verdict.holds)
     return end(
