@@ -64,7 +64,7 @@ describe('the domain of a gateway', () => {
     })
   })
 
-  it('names the holder only to a person who may see it', async () => {
+  it('names the holder only to a person who may see it, and to nobody in a change request (G02)', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]
     await harness.installed(site, { scope: one, properties: setting(publicOf, 'seen.example.org') })
     await harness.installed(site, { scope: other })
@@ -76,6 +76,22 @@ describe('the domain of a gateway', () => {
     assert.equal(answer.errorCode, 'PROPERTY_INVALID')
     assert.match(String(answer.data['message']), /used by another gateway of this environment/)
     assert.doesNotMatch(JSON.stringify(answer.json), new RegExp(placeText(one)))
+    // a request is planned as its author, who may see both, and read by others
+    const { changeRequest } = await harness.ok('/change-requests', {
+      method: 'POST',
+      body: {
+        kind: 'CONFIGURE',
+        title: 'Another domain',
+        scope: { ...other },
+        input: { snapshotVersion: 1, changes: setting(publicOf, 'seen.example.org') },
+      },
+    })
+    const plan = await harness.ok(
+      `/change-requests/${(changeRequest as { changeRequestId: string }).changeRequestId}/plan`,
+      { actor: 'mallory', grants: [{ scope: other, permissions: ['read'] }] },
+    )
+    assert.match(JSON.stringify(plan['problems']), /used by another gateway of this environment/)
+    assert.doesNotMatch(JSON.stringify(plan), new RegExp(placeText(one)))
   })
 
   it('is checked in an install and within one request', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import type { Grant } from '#contract/endpoint/permission.ts'
 import { listOf } from '#contract/runtime-api/common.ts'
 import { Operation } from '#contract/runtime-api/operations.ts'
 import { Pause } from '#contract/runtime-api/pauses.ts'
@@ -122,7 +123,7 @@ describe('a pause', () => {
     await harness.succeeds(detach)
   })
 
-  it('of a plugin holds what calls it next, although the worker knows its registration, and nothing else', async () => {
+  it('of a plugin holds what calls it next, although the worker knows its registration, and nothing else (G04)', async () => {
     const { bundle, one, other } = await newBundle()
     const free = await newBundle()
     // now the worker knows both
@@ -140,6 +141,14 @@ describe('a pause', () => {
     assert.deepEqual([calledIn(operationId), calledIn(waiting)], [[`1 ${one}`], [`1 ${one}`]])
     const [pause] = await pausesOf(`pluginId=${other}`)
     assert.deepEqual([pause?.of.kind, pause?.operations], ['PLUGIN', 2])
+    // an operation elsewhere is like none
+    const elsewhere: Grant[] = [{ permissions: ['read'], scope: harness.newScope() }]
+    const holding = async (grants?: Grant[]) =>
+      (await harness.ok(`/pauses?operationId=${waiting}`, { ...(grants && { grants }) }))['items']
+    assert.deepEqual(
+      [await holding(elsewhere), (await holding()) as unknown[]].map((items) => (items as unknown[]).length),
+      [0, 1],
+    )
     assert.equal((await harness.ok(`/plugins/${other}`, {}))['paused'], true)
     await post(`/plugins/${other}/resume`)
     await harness.succeeds(operationId)

@@ -75,7 +75,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   must('B03', 'Every request of the API has `X-Requested-By`; a body has the type JSON.'),
   must('B04', 'GET and HEAD change nothing; no answer grants a CORS permission.'),
   must('B05', 'Other methods are refused; headers and parameters that override the method are ignored.'),
-  should('B06', 'An event stream passes the same checks and ends within a minute of its session.'),
+  should(
+    'B06',
+    'An event stream passes the same checks, and ends within a minute when its session ends or its person gets other roles.',
+  ),
   should('B07', 'A sign-in ends only in the browser that started it, once, within ten minutes.'),
 
   must(

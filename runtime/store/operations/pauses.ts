@@ -49,7 +49,7 @@ export async function listPauses(
   if (operationId !== undefined)
     conditions.push(sql`exists (
       select from runtime.operation as held where held.operation_id = ${operationId}::uuid and held.holds_claim
-        and (held.operation_id = pause.operation_id or held.scope_id = pause.scope_id
+        and ${visibleTo(actor, 'read', 'held')} and (held.operation_id = pause.operation_id or held.scope_id = pause.scope_id
           or (held.next_plugin = pause.plugin_id and held.state in ${OPEN})))`)
   const { rows } = await sql<PauseRow>`
     select pause.operation_id, pause.plugin_id, pause.paused_at, pause.paused_by_id, pause.paused_by_name, pause.reason,

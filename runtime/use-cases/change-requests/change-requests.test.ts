@@ -473,6 +473,41 @@ describe('a change request of somebody else', () => {
     const edits = targets.map((one) => ({ ...one, revision: 1 }))
     assert.equal(await answersOf(edits, `/change-requests/${changeRequestId}`, 'PATCH'), 'NOT_FOUND')
   })
+
+  it('is not edited to copy, as its author, what the editor may not see (G02)', async () => {
+    const hidden = await installed({ name: 'hidden', other: 'hidden' })
+    await deps.succeeds(await deps.detach(hidden.id))
+    const scope = deps.newScope()
+    const input = { scope: { ...scope }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const { changeRequestId, revision } = await requested({ kind: 'INSTALL', title: 'New', input })
+    const edit = (more: JsonObject, as: { actor?: string; grants?: Grant[] } = {}) =>
+      send(
+        `/change-requests/${changeRequestId}`,
+        { kind: 'INSTALL', revision, input: { ...input, ...more } },
+        { ...as, method: 'PATCH' },
+      )
+    const mallory = {
+      actor: 'mallory',
+      grants: [{ permissions: ['read', 'change:propose', 'installation:install'], scope }] as Grant[],
+    }
+    const copied = await edit({ copyFrom: { bundleInstallId: hidden.id } }, mallory)
+    const missing = await edit({ copyFrom: { bundleInstallId: crypto.randomUUID() } }, mallory)
+    assert.deepEqual([copied.errorCode, missing.errorCode], ['NOT_FOUND', 'NOT_FOUND'])
+    assert.doesNotMatch(JSON.stringify(await planOf(changeRequestId)), /"value":"hidden"/)
+    // its author may, and others may edit the rest of it then
+    assert.equal((await edit({ copyFrom: { bundleInstallId: hidden.id } })).errorCode, '0')
+    assert.match(JSON.stringify(await planOf(changeRequestId)), /"value":"hidden"/)
+    const rest = await send(
+      `/change-requests/${changeRequestId}`,
+      {
+        kind: 'INSTALL',
+        revision: revision + 1,
+        input: { ...input, copyFrom: { bundleInstallId: hidden.id }, properties: changesOf({ name: 'b' }) },
+      },
+      { ...mallory, method: 'PATCH' },
+    )
+    assert.equal(rest.errorCode, '0', JSON.stringify(rest.json))
+  })
 })
 
 describe('a policy of an environment', () => {

@@ -10,6 +10,7 @@ import { findScope, lockScope } from '../../store/configuration/scopes.ts'
 import { authorize, notFound } from '../authorize.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { WriteContext } from '../context.ts'
+import { requireSource } from '../installations/seed.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { readNamed } from './evaluate.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
@@ -39,6 +40,10 @@ export async function contentFor(
     authorize(actor, 'read', named)
     authorize(actor, 'change:propose', named)
   }
+  // a request is planned as its author, who may see installations that the person who edits it may not
+  const source = sourceOf(change)
+  if (before !== null && source !== undefined && source !== sourceOf(before))
+    await requireSource(tx, actor, source)
   if (change.kind !== 'CONFIGURE') return { change, base: {}, key }
   const scope = await findScope(tx, change.scope)
   if (scope === undefined) throw notFound('scope')
@@ -48,6 +53,10 @@ export async function contentFor(
   const { current } = await readNamed({ db: tx, keys: deps }, scope, change.input.changes)
   return { change, base: current, key }
 }
+
+/** The installation from which an INSTALL copies. */
+const sourceOf = (change: ChangeInput): string | undefined =>
+  change.kind === 'INSTALL' ? change.input.copyFrom?.bundleInstallId : undefined
 
 /** The values that an ordinary request changes. */
 export function changesIn(change: ChangeInput): Changes[] {

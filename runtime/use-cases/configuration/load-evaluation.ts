@@ -1,5 +1,7 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
@@ -71,8 +73,8 @@ export async function loadEvaluation(
     usableServices,
     managers,
     domainProblems: await loadDomainProblems(
-      { db, actor },
-      scope.environment_key,
+      { db, actor, way },
+      scopeOf(scope),
       { changes: requested.given, facts: requested.facts },
       (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
     ),
@@ -129,14 +131,15 @@ async function authorizationsOrProblem(
 }
 
 /**
- * The domains that changes cannot set, because another gateway of the environment uses them.
+ * The domains that changes cannot set, because another gateway of the environment uses them. A gateway elsewhere is named only
+ * to a person who may see it; and not at all to those who read a change request or a batch, who may see less than its author.
  *
  * @param released The changes that end the uses of their properties: by default `changes`. A use that ends is no problem.
  * @param ownerOf The installation of a resource.
  */
 export async function loadDomainProblems(
-  { db, actor }: { db: Db; actor: Actor },
-  environmentKey: string,
+  { db, actor, way }: { db: Db; actor: Actor; way: Way },
+  scope: Scope,
   {
     changes,
     released = changes,
@@ -151,7 +154,7 @@ export async function loadDomainProblems(
   const uses = domainsOfChanges(changes, facts)
   const holders = await readDomainHolders(
     db,
-    environmentKey,
+    scope.environmentKey,
     uses.map(({ domain }) => domain),
   )
   const others = holders.filter(
@@ -159,5 +162,8 @@ export async function loadDomainProblems(
       ownerOf(holder.locator) !== holder.bundleInstallId ||
       !released.some(({ locator, property }) => locator === holder.locator && property === holder.property),
   )
-  return domainProblems(uses, others, (scope) => mayIn(actor.grants, 'read', scope))
+  const isReadByOthers = way.isApproved === true || way.isItem === true
+  return domainProblems(uses, others, (elsewhere) =>
+    isReadByOthers ? scopeText(elsewhere) === scopeText(scope) : mayIn(actor.grants, 'read', elsewhere),
+  )
 }

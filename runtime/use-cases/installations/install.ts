@@ -167,8 +167,8 @@ export async function evaluateInstall(
     ...missing,
     ...checkChanges(changes, facts, services),
     ...(await loadDomainProblems(
-      { db, actor },
-      request.scope.environmentKey,
+      { db, actor, way },
+      request.scope,
       { changes, facts },
       () => bundleInstallId,
     )),

@@ -10,8 +10,19 @@ import { readMarksSince } from '../../store/configuration/sensitivity.ts'
 import type { Seed, Seeds } from '../../engine/plans/install-plan.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
+import type { InstallationRow } from '../../model/installation.ts'
 import type { Vault } from '../../model/vault.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
+
+/** The installation to copy from, if the actor may see it (NOT_FOUND) and install there (PERMISSION_DENIED). */
+export async function requireSource(db: Db, actor: Actor, bundleInstallId: string): Promise<InstallationRow> {
+  const row = await findInstallation(db, bundleInstallId)
+  if (row === undefined) throw notFound('installation to copy from')
+  requireVisible(actor, scopeOf(row), 'installation to copy from')
+  // a person who may only read there must not copy its sensitive values to where they may do more
+  authorize(actor, 'installation:install', scopeOf(row))
+  return row
+}
 
 /**
  * The last configuration of a DETACHED installation of the same bundle, including sensitive values, which never leave
@@ -23,11 +34,7 @@ export async function readSeeds(
   bundleInstallId: string,
   bundle: BundleRef,
 ): Promise<Seeds> {
-  const row = await findInstallation(db, bundleInstallId)
-  if (row === undefined) throw notFound('installation to copy from')
-  requireVisible(actor, scopeOf(row), 'installation to copy from')
-  // a person who may only read there must not copy its sensitive values to where they may do more
-  authorize(actor, 'installation:install', scopeOf(row))
+  const row = await requireSource(db, actor, bundleInstallId)
   const isSameBundle =
     row.bundle_environment_key === bundle.environmentKey && row.bundle_id === bundle.bundleId
   if (!isSameBundle || row.state !== 'DETACHED') {

@@ -192,8 +192,8 @@ export async function evaluateUpgrade(
     // a kept reference was checked when it was saved: here only its schema is checked
     ...checkChanges(kept, facts, new Set(servicesOf(kept))),
     ...(await loadDomainProblems(
-      { db, actor },
-      scope.environment_key,
+      { db, actor, way },
+      scopeOf(scope),
       // what is brought may change nothing, and what is removed is not brought
       { changes: brought, released: [...brought, ...plan.changes], facts },
       () => installation.bundle_install_id,
