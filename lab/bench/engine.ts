@@ -27,6 +27,8 @@ export interface EngineOptions {
   commitMs: number
   /** Worker processes at full speed; engines that have no such thing are left out beyond 1. */
   workers: number
+  /** Operations at once in each worker at full speed. */
+  atOnce: number
 }
 
 /**
@@ -35,7 +37,7 @@ export interface EngineOptions {
  * before it is made. Peers do the same work: with the same record, or without one.
  *
  * PostgreSQL is the embedded one, as `npm start` runs it and with synchronous_commit on; each measurement has its own
- * process and a new database. Full speed: a prepared backlog is processed, 20 at a time by each worker; commits are those of
+ * process and a new database. Full speed: a prepared backlog is processed, `atOnce` (by default 20) at a time by each worker; commits are those of
  * the database during processing. Paced: 50 per second, from the commit that creates the operation until the database
  * shows it as completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a
  * plugin that never responds. Slower commits: PostgreSQL waits before it syncs its log (`commit_delay`, with
@@ -43,6 +45,7 @@ export interface EngineOptions {
  */
 export async function benchEngine(options: EngineOptions): Promise<Result[]> {
   if (options.peers) installPeers()
+  process.env.BENCH_AT_ONCE = String(options.atOnce)
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const log = { info: () => {}, warn: () => {}, error: console.error }
   const server = await startEmbedded({ dataDir, log, transport: 'tcp' })

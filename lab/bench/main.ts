@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N], plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -17,6 +17,7 @@ function readArguments() {
       peers: { type: 'boolean', default: false },
       'commit-ms': { type: 'string', default: '0' },
       workers: { type: 'string', default: '1' },
+      'at-once': { type: 'string', default: '20' },
       minutes: { type: 'string', default: '480' },
       restart: { type: 'string', default: '30' },
       out: { type: 'string', default: '.cache/soak' },
@@ -34,6 +35,7 @@ function readArguments() {
     peers: values.peers,
     commitMs: Number(values['commit-ms']),
     workers: Number(values.workers),
+    atOnce: Number(values['at-once']),
   }
   return { names: positionals, amount, only: values.only ?? '', soak, engine }
 }

@@ -22,7 +22,8 @@ import type { Worker } from '#runtime/worker/worker.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { OperationRow } from '#runtime/model/operation.ts'
 
-export const CONCURRENCY = 20
+/** How many operations each engine runs at once; the peers read the same variable. */
+export const CONCURRENCY = Number(process.env.BENCH_AT_ONCE ?? 20)
 
 export interface EngineContext {
   databaseUrl: string

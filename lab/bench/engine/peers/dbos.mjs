@@ -2,8 +2,8 @@ import { DBOS } from '@dbos-inc/dbos-sdk'
 import { CONCURRENCY, countIn, openPool, poster } from './work.mjs'
 
 /**
- * A workflow of two steps, each checkpointed. Started directly, 20 at a time: its queues are polled once a second and are
- * slower for short work. So creating a workflow is part of running it here.
+ * A workflow of two steps, each checkpointed. Workflows are started directly, `CONCURRENCY` at a time: the queues of DBOS are polled
+ * once a second and are slower for short work. So creating a workflow is part of running it here.
  */
 export function createEngine({ databaseUrl, pluginUrl }) {
   const post = poster(pluginUrl)

@@ -1,9 +1,9 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
-import { CONCURRENCY, countIn, openPool, work } from './work.mjs'
+import { CONCURRENCY, CONNECTIONS, countIn, openPool, work } from './work.mjs'
 
 /** A task that makes both calls; with `batching` as its performance page recommends for many jobs. */
 export function createEngine({ databaseUrl, pluginUrl, recorded, batching }) {
-  const pool = openPool(databaseUrl, CONCURRENCY + 5)
+  const pool = openPool(databaseUrl, CONNECTIONS)
   const job = work({ query: (statement) => pool.query(statement), pluginUrl, recorded })
   const logger = new Logger(() => () => {})
   let utils

@@ -1,18 +1,18 @@
 import { PgBoss } from 'pg-boss'
-import { CONCURRENCY, countIn, openPool, work } from './work.mjs'
+import { CONCURRENCY, CONNECTIONS, countIn, openPool, work } from './work.mjs'
 
 const QUEUE = 'calls'
 
 /**
- * Jobs of pg-boss, whose output has the second response. With `batching`, its `work` fetches batches of 20 and continues at
- * once while they are full. Without it, 20 loops each fetch and complete one job at a time, as `work` does.
+ * Jobs of pg-boss, whose output has the second response. With `batching`, its `work` fetches batches of `CONCURRENCY` and
+ * continues at once while they are full. Without it, as many loops each fetch and complete one job at a time, as `work` does.
  */
 export function createEngine({ databaseUrl, pluginUrl, recorded, batching }) {
-  const pool = openPool(databaseUrl, batching ? 2 : CONCURRENCY)
+  const pool = openPool(databaseUrl, batching ? 2 : CONNECTIONS)
   const job = work({ query: (statement) => pool.query(statement), pluginUrl, recorded })
   const boss = new PgBoss({
     connectionString: databaseUrl,
-    max: CONCURRENCY,
+    max: CONNECTIONS,
     useListenNotify: true,
     schedule: false,
   })

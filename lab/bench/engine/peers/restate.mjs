@@ -14,7 +14,7 @@ const PROGRAM = `@restatedev/restate-server-${process.platform}-${process.arch}/
 /**
  * A handler of two durable steps. One node with its default settings, so each entry of its journal is synced to the disk; on
  * loopback, without telemetry. It has its own journal instead of PostgreSQL, so commits are not counted. Creating an
- * invocation is part of running it, 20 at a time.
+ * invocation is part of running it, `CONCURRENCY` at a time.
  */
 export function createEngine({ pluginUrl }) {
   const post = poster(pluginUrl)

@@ -2,7 +2,10 @@
 import pg from 'pg'
 import { Pool } from 'undici'
 
-export const CONCURRENCY = 20
+export const CONCURRENCY = Number(process.env.BENCH_AT_ONCE ?? 20)
+
+/** At most this many connections in each of the two pools of a peer; the server has 100. */
+export const CONNECTIONS = Math.min(CONCURRENCY + 5, 45)
 
 const REQUEST = {
   contractVersion: '1.0.0',
