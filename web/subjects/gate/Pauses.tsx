@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import type { NextStep, Pause } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
-import { useWrite } from '../../api/write.ts'
-import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Badge, type BadgeLook } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -15,17 +14,8 @@ import { scopeText } from '../scopes/scope-text.ts'
 
 type Subject = Pause['of']
 
-const INVALIDATES = {
-  invalidates: [
-    'GET /pauses',
-    'GET /operations',
-    'GET /operations/{operationId}',
-    'GET /installations',
-    'GET /installations/{bundleInstallId}',
-    'GET /plugins',
-    'GET /plugins/{pluginId}',
-  ],
-} as const
+// its form checks with zod, which no list needs
+const PauseDialog = lazyPart(async () => (await import('./PauseDialog.tsx')).PauseDialog)
 
 /** Beside the state of an operation; nothing unless somebody has to resume what holds it. */
 export function PausedBadge({
@@ -89,64 +79,19 @@ export function PauseAction({ of, isPaused }: { of: Subject; isPaused: boolean }
   if (!(of.kind === 'PLUGIN' ? mayCall : mayRetry)) return null
   return (
     <>
-      <Button variant={isPaused ? 'secondary' : 'quiet'} icon="paused" onClick={() => setOpen(true)}>
+      <Button
+        variant={isPaused ? 'secondary' : 'quiet'}
+        icon="paused"
+        {...PauseDialog.onIntent}
+        onClick={() => setOpen(true)}
+      >
         {t(isPaused ? 'pauses.resume' : `pauses.pause.${of.kind}`)}
       </Button>
-      {isOpen && <PauseDialog of={of} isPaused={isPaused} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <PauseDialog of={of} name={nameOf(of, t)} isPaused={isPaused} onClose={() => setOpen(false)} />
+      )}
     </>
   )
-}
-
-function PauseDialog({ of, isPaused, onClose }: { of: Subject; isPaused: boolean; onClose: () => void }) {
-  const t = useText()
-  // what the person decided on, also after the page has read the change
-  const [action] = useState(isPaused ? 'resume' : 'pause')
-  const isPausing = action === 'pause'
-  const send = useSend(isPausing)
-  return (
-    <ConfirmForm
-      onClose={onClose}
-      title={t(isPausing ? `pauses.pause.${of.kind}.title` : 'pauses.resume.title', { name: nameOf(of, t) })}
-      confirm={t(isPausing ? `pauses.pause.${of.kind}` : 'pauses.resume')}
-      reason={{ label: t('common.why'), required: true }}
-      send={async ({ reason }) => {
-        await send(of, reason)
-        onClose()
-      }}
-    >
-      <p>{t(isPausing ? `pauses.pause.${of.kind}.text` : 'pauses.resume.text')}</p>
-    </ConfirmForm>
-  )
-}
-
-function useSend(isPausing: boolean): (of: Subject, reason: string) => Promise<unknown> {
-  const pauseOperation = useWrite('POST /operations/{operationId}/pause', INVALIDATES)
-  const resumeOperation = useWrite('POST /operations/{operationId}/resume', INVALIDATES)
-  const pauseScope = useWrite(
-    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/pause',
-    INVALIDATES,
-  )
-  const resumeScope = useWrite(
-    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/resume',
-    INVALIDATES,
-  )
-  const pausePlugin = useWrite('POST /plugins/{pluginId}/pause', INVALIDATES)
-  const resumePlugin = useWrite('POST /plugins/{pluginId}/resume', INVALIDATES)
-  return (of, reason) => {
-    const body = { reason }
-    switch (of.kind) {
-      case 'OPERATION': {
-        const { operationId } = of
-        return (isPausing ? pauseOperation : resumeOperation).mutateAsync({ params: { operationId }, body })
-      }
-      case 'SCOPE':
-        return (isPausing ? pauseScope : resumeScope).mutateAsync({ params: of.scope, body })
-      case 'PLUGIN': {
-        const { pluginId } = of
-        return (isPausing ? pausePlugin : resumePlugin).mutateAsync({ params: { pluginId }, body })
-      }
-    }
-  }
 }
 
 const keyOf = (of: Subject): string =>
