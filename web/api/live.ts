@@ -5,8 +5,7 @@ import type { Answer, EndpointName } from './client.ts'
 import { connectionState, recordEnd, recordState } from '../base/connection.ts'
 import { takeDocumentOrigin } from './document-data.ts'
 import { followEvents } from './event-stream.ts'
-import { invalidateEndpoints } from './query.ts'
-import { READ_AGAIN_MS } from './refetch-interval.ts'
+import { invalidateEndpoints, READ_AGAIN_MS } from './query.ts'
 
 /** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250

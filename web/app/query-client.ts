@@ -1,7 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, type EndpointName } from '../api/client.ts'
-import { invalidateEndpoints } from '../api/query.ts'
-import { FOLLOW_MS, followInterval, refetchAfterOutage } from '../api/refetch-interval.ts'
+import { invalidateEndpoints, FOLLOW_MS, followInterval, refetchAfterOutage } from '../api/query.ts'
 
 const RECENT_MS = 2_000
 

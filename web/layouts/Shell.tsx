@@ -16,7 +16,7 @@ import { Shortcuts } from './Shortcuts.tsx'
 import { Understood } from './Understood.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen, useModal } from '../ui/use-modal.ts'
-import { READ_AGAIN_MS } from '../api/refetch-interval.ts'
+import { READ_AGAIN_MS } from '../api/query.ts'
 import { useTroubles } from '../subjects/troubles/Troubles.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
 

@@ -1,10 +1,12 @@
 import { schemaTitle } from '#contract/json-schema/references.ts'
-import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { type ResourceKind, parseLocator } from '#contract/protocol/locator.ts'
 import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { schemaOf } from './control-kind.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import { compareText } from '../../i18n/compare-text.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 
 export const kindIcon: Record<ResourceKind, IconName> = {
   MODULE: 'module',
@@ -59,3 +61,45 @@ export function groupProperties(definitions: Readonly<Record<string, PropertyDef
   // properties without a group come first, without a heading
   return [...groups.values()].sort((a, b) => Number(a.group !== null) - Number(b.group !== null))
 }
+
+/** Nobody exceeds a higher limit by accident, so unless the text names a least length too, only its error mentions it. */
+const WORTH_TELLING = 100
+
+/** The limits of a schema as text, shown before anyone exceeds them: "1 to 65,535", "at most 40 characters". */
+export function limitsText(definition: PropertyDefinition, t: Translate): string {
+  const schema = schemaOf(definition)
+  const number = (key: string): number | undefined => {
+    const value = schema[key]
+    return typeof value === 'number' ? value : undefined
+  }
+  const parts: string[] = []
+  const [minimum, maximum] = [number('minimum'), number('maximum')]
+  if (minimum !== undefined && maximum !== undefined)
+    parts.push(t('forms.limit.range', { from: minimum, to: maximum }))
+  else if (minimum !== undefined) parts.push(t('forms.limit.minimum', { from: minimum }))
+  else if (maximum !== undefined) parts.push(t('forms.limit.maximum', { to: maximum }))
+  const [above, below] = [number('exclusiveMinimum'), number('exclusiveMaximum')]
+  if (above !== undefined) parts.push(t('forms.limit.above', { from: above }))
+  if (below !== undefined) parts.push(t('forms.limit.below', { to: below }))
+  const [shortest, longest] = [number('minLength'), number('maxLength')]
+  if (shortest !== undefined && shortest > 1 && longest !== undefined) {
+    parts.push(t('forms.limit.length', { from: shortest, to: longest }))
+  } else if (longest !== undefined && longest <= WORTH_TELLING)
+    parts.push(t('forms.limit.maxLength', { to: longest }))
+  else if (shortest !== undefined && shortest > 1) parts.push(t('forms.limit.minLength', { from: shortest }))
+  const [fewest, most] = [number('minItems'), number('maxItems')]
+  if (fewest !== undefined && most !== undefined)
+    parts.push(t('forms.limit.items', { from: fewest, to: most }))
+  else if (most !== undefined) parts.push(t('forms.limit.maxItems', { to: most }))
+  else if (fewest !== undefined && fewest > 0) parts.push(t('forms.limit.minItems', { n: fewest }))
+  return parts.join(' · ')
+}
+
+/** The title of a resource, even if it no longer exists. */
+export function resourceTitle(resource: ConfigurationResource | undefined, locator: string): string {
+  return resource?.title || (parseLocator(locator)?.name ?? locator)
+}
+
+export const bundleIdOf = (locator: string): string => parseLocator(locator)?.bundleId ?? locator
+
+export const resourceName = (locator: string): string => parseLocator(locator)?.name ?? locator

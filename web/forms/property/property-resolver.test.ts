@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFormControl } from 'react-hook-form'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { setData, type Edit } from './property-edit.ts'
-import { fieldId } from './field-id.ts'
-import { editsIn, FormEdit, type PropertyFormValues } from './form-edit.ts'
+import { setData, type Edit, editsIn, FormEdit, type PropertyFormValues } from './property-edit.ts'
+import { fieldId } from './property-place.ts'
 import { propertyResolver } from './property-resolver.ts'
 
 const port: PropertyDefinition = {

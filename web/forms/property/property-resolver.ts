@@ -1,8 +1,8 @@
 import type { FieldError, FieldErrors, Resolver } from 'react-hook-form'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { checkEdit } from './edit-error.ts'
-import type { FieldId } from './field-id.ts'
-import { editsIn, type PropertyFormValues } from './form-edit.ts'
+import type { FieldId } from './property-place.ts'
+import { editsIn, type PropertyFormValues } from './property-edit.ts'
 
 export interface PropertyRules {
   /** The definition of a field; undefined for one that is not (or no longer) in the form, which is not checked. */

@@ -6,7 +6,7 @@ import { MASK } from '#contract/protocol/data.ts'
 import { translator } from '../../i18n/testing.ts'
 import { describeCron } from './controls/describe-cron.ts'
 import { setData } from './property-edit.ts'
-import { limitsText } from './limits-text.ts'
+import { limitsText } from './property-labels.ts'
 import { editError } from './edit-error.ts'
 import { translateError } from './translate-error.ts'
 

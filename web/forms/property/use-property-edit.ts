@@ -2,10 +2,9 @@ import { useMemo } from 'react'
 import { useController, type Control, type FieldError } from 'react-hook-form'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
-import type { Edit } from './property-edit.ts'
+import { type Edit, FormEdit, type PropertyFormValues } from './property-edit.ts'
 import { editError, missingText } from './edit-error.ts'
-import type { FieldId } from './field-id.ts'
-import { FormEdit, type PropertyFormValues } from './form-edit.ts'
+import type { FieldId } from './property-place.ts'
 
 /** A property's field in a form. */
 export interface PropertyEdit {

@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
 import { useEditor } from './editor/editor-context.ts'
-import { resourceTitle } from './draft/labels.ts'
+import { resourceTitle } from '../../forms/property/property-labels.ts'
 import type { DocumentState } from './document/use-document.ts'
 
 const SHOWN = 8

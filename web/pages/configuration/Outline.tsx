@@ -1,17 +1,17 @@
-import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { memo, useDeferredValue, useLayoutEffect, useRef } from 'react'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../addresses/paths.ts'
 import { paths } from '../../addresses/paths.ts'
-import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { OUTLINE_ROW, OutlineCount, OutlineResource } from '../../subjects/outline/OutlineRow.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
-import { resourceName, resourceTitle } from './draft/labels.ts'
+import { resourceName, resourceTitle } from '../../forms/property/property-labels.ts'
 import type { Marks, OutlineEntry, OutlineGroup } from './draft/outline.ts'
-import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** More rows than a screen shows; the first paint needs no others. */
 const FIRST_ROWS = 50

@@ -9,7 +9,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
-import { isHidden } from '../../forms/property/property-value.ts'
+import { isHidden, changesNothing, editTo } from '../../forms/property/property-value.ts'
 import { kindIcon, propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -25,7 +25,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { readEarlierValues, RESTORED_MAX } from './earlier-values.ts'
 import { PropertyFilters } from './PropertyFilters.tsx'
 import { PropertySearch } from './PropertySearch.tsx'
 import { propertyColumns } from './property-columns.tsx'
@@ -185,3 +184,32 @@ const rowLink = ({ installation, locator, property }: PropertyRow) =>
 
 const toDefault = ({ definition: { default: value } }: PropertyRow): Edit =>
   value === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value } }
+
+const HISTORY =
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history' as const
+
+/** Each reads a history of its own. */
+const RESTORED_MAX = 50
+
+/**
+ * What each value was before its last change, by installation. An installation is left out if its value was never changed
+ * since it was installed, or if the earlier value is hidden.
+ */
+async function readEarlierValues(rows: readonly PropertyRow[]): Promise<ReadonlyMap<string, Edit>> {
+  const read = await Promise.all(
+    rows.map(async ({ installation, locator, property, value }) => {
+      const { bundleInstallId, environmentKey, applicationRuntimeId, workspaceId } = installation
+      const { items } = await callApi(HISTORY, {
+        params: { environmentKey, applicationRuntimeId, workspaceId },
+        query: { locator, property, limit: 1 },
+      })
+      const [newest] = items
+      const [change] = newest?.changes ?? []
+      if (newest === undefined || newest.cause === 'INSTALL' || change === undefined) return null
+      if (isHidden(change.before)) return null
+      const edit = editTo(change.before)
+      return changesNothing(edit, value) ? null : ([bundleInstallId, edit] as const)
+    }),
+  )
+  return new Map(read.filter((edit) => edit !== null))
+}

@@ -22,8 +22,7 @@ import { OperationSummary } from '../operations/detail/OperationSummary.tsx'
 import { FailurePanel } from '../operations/detail/failure/FailurePanel.tsx'
 import { PlannedProperties, PlannedResources } from '../operations/detail/PlannedChanges.tsx'
 import { timelineOf } from '../operations/detail/calls/timeline.ts'
-import { readReceipt, type ReceiptReading } from './read-receipt.ts'
-import { verifySignature } from './verify-signature.ts'
+import { readReceipt, type ReceiptReading, verifySignature } from './read-receipt.ts'
 
 /** Opens the receipt of an operation from a file. Only the public keys are read from the server, and nothing is sent to it. */
 export function ReceiptPage() {

@@ -1,8 +1,6 @@
 import type { Changes, PropertyView } from '#contract/console-api/shapes.ts'
-import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
-import { FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
-import type { Edit } from '../../forms/property/property-edit.ts'
-import type { PropertyPlace } from '../../forms/property/property-place.ts'
+import { FormEdit, type PropertyFormValues, type Edit } from '../../forms/property/property-edit.ts'
+import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/property-place.ts'
 import { propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
 import {
   changesOf,

@@ -1,10 +1,9 @@
-import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import * as z from 'zod/mini'
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
-import type { Edit } from '../../forms/property/property-edit.ts'
-import { editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
+import { type Edit, editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/property-edit.ts'
 import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
-import type { FieldId } from '../../forms/property/field-id.ts'
+import type { FieldId } from '../../forms/property/property-place.ts'
 import type { FormResource } from './property-form.ts'
 
 /** A form whose input is kept in this browser. */

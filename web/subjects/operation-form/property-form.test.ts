@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import type { Manifest, Resource } from '../manifest/writers.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
-import { fieldId } from '../../forms/property/field-id.ts'
+import { fieldId } from '../../forms/property/property-place.ts'
 import { changesOf, installForm, leftBehind, upgradeForm } from './property-form.ts'
 
 const text = { kind: 'DATA', schema: { type: 'string' } } as const

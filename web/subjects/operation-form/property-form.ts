@@ -10,7 +10,7 @@ import { placeBound, servicesIn, type ArrivingValue } from '../scopes/place-boun
 import { groupProperties } from '../../forms/property/property-labels.ts'
 import { locatorIn, writersIn, type Manifest } from '../manifest/writers.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
-import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
+import { fieldId, type FieldId } from '../../forms/property/property-place.ts'
 import { isSet } from '../../forms/property/property-value.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { OperationDraftPlace } from '../drafts/stored-drafts.ts'
 import { useShell } from '../shell/shell-context.ts'
-import { editsIn } from '../../forms/property/form-edit.ts'
+import { editsIn } from '../../forms/property/property-edit.ts'
 import {
   readFormDraft,
   removeFormDraft,

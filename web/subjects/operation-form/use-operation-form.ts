@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useMemo } from 'react'
 import { useForm, useFormState, useWatch, type FieldPath } from 'react-hook-form'
 import type { Detail } from '../../forms/form/server-errors.ts'
-import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
-import { editsIn } from '../../forms/property/form-edit.ts'
+import { fieldId, type FieldId } from '../../forms/property/property-place.ts'
+import { editsIn } from '../../forms/property/property-edit.ts'
 import { propertyResolver } from '../../forms/property/property-resolver.ts'
 import {
   hasSensitiveInput,

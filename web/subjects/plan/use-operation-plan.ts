@@ -4,8 +4,8 @@ import type { UseFormReturn } from 'react-hook-form'
 import type { OperationPlan } from '#contract/console-api/shapes.ts'
 import { ApiError, callApi, type Call } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
-import type { FieldId } from '../../forms/property/field-id.ts'
-import type { PropertyFormValues } from '../../forms/property/form-edit.ts'
+import type { FieldId } from '../../forms/property/property-place.ts'
+import type { PropertyFormValues } from '../../forms/property/property-edit.ts'
 
 type PlanName =
   | 'POST /installations/plan'

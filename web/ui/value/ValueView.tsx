@@ -1,11 +1,12 @@
-import { useState, type ReactNode } from 'react'
+import { useState, type ReactNode, useEffect, useMemo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
 import { Changed, MarkedText } from './MarkedText.tsx'
-import { useWordSpans } from './use-text-diff.ts'
 import { looksLike } from '../values/unseen-characters.ts'
+import { loadWithRetry } from '../../base/load-with-retry.ts'
+import type { Spans, TextSpan } from './text-diff.ts'
 
 /** Any JSON value. */
 export type JsonValue = unknown
@@ -151,4 +152,37 @@ function Service({ id }: { id: string }) {
 /** A word of the console in place of a value, styled so that it cannot be mistaken for a value. */
 function Word({ children }: { children: ReactNode }) {
   return <span className="text-faint italic">{children}</span>
+}
+
+type WordSpans = (before: string, after: string) => Spans
+
+// the library of the text diff is not part of the first paint
+let loaded: { wordSpans: WordSpans } | undefined
+const load = async (): Promise<void> => {
+  loaded = await import('./text-diff.ts')
+}
+
+/** The spans of a text beside the other side of its change. Until the diff has loaded, the text is one. */
+function useWordSpans(text: string, other: string): readonly TextSpan[] {
+  const isChange = text !== other
+  const [diff, setDiff] = useState(loaded)
+  useEffect(() => {
+    if (!isChange || diff !== undefined) return undefined
+    let isWanted = true
+    // without it nothing is marked
+    loadWithRetry(load).then(
+      () => isWanted && setDiff(loaded),
+      () => undefined,
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [isChange, diff])
+  return useMemo(
+    () =>
+      isChange && diff !== undefined
+        ? diff.wordSpans(other, text).after
+        : [{ from: 0, to: text.length, isChanged: false }],
+    [isChange, diff, text, other],
+  )
 }

@@ -2,7 +2,7 @@ import { Suspense, type ComponentType } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { ChoiceControl } from './ChoiceControl.tsx'
+import { ChoiceControl, SwitchControl } from './ChoiceControls.tsx'
 import { controlKind, controlTraits, schemaOf, type ControlKind } from '../control-kind.ts'
 import { dataValue } from '../property-edit.ts'
 import { fitsControl } from '../inner-value.ts'
@@ -12,7 +12,6 @@ import { NumberControl } from './NumberControl.tsx'
 import { ObjectControl } from './ObjectControl.tsx'
 import { ReferenceControl, ReferenceListControl, ReferenceMapControl } from './ReferenceControls.tsx'
 import { SecretControl } from './SecretControl.tsx'
-import { SwitchControl } from './SwitchControl.tsx'
 import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { ListControl } from './ListControl.tsx'
 import { MapControl } from './MapControl.tsx'
@@ -24,7 +23,7 @@ import { VariantsControl } from './VariantsControl.tsx'
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
 const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
 const TimeZoneControl = lazyWithRetry(async () => ({
-  default: (await import('./TimeZoneControl.tsx')).TimeZoneControl,
+  default: (await import('./ChoiceControls.tsx')).TimeZoneControl,
 }))
 
 const CONTROLS: Readonly<Record<ControlKind, ComponentType<ControlProps>>> = {

@@ -1,12 +1,15 @@
-import type { ServiceReference } from '#contract/protocol/typed-value.ts'
 import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ServiceReference } from '#contract/protocol/typed-value.ts'
+import { availableServicesCall } from '#contract/console-api/pages/services.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { Select } from '../../../ui/Select.tsx'
+import { Select, type Option } from '../../../ui/Select.tsx'
 import { type ControlProps, groupProps, nameOf } from './control-props.ts'
-import { useServiceOptions } from './use-service-options.ts'
 import { ListEditor } from './ListControl.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { TextInput } from '../../../ui/TextInput.tsx'
+import { apiQuery } from '../../../api/query.ts'
 
 /** One service, by its logical name. */
 export function ReferenceControl({ definition, value, onEdit, wiring, readOnly, scope }: ControlProps) {
@@ -150,4 +153,34 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
       {note !== null && <p className="text-xs text-muted">{note}</p>}
     </div>
   )
+}
+
+/** The services available to a scope, as options. A selected service that is not available stays in the list. */
+export function useServiceOptions(
+  scope: Scope,
+  chosen: readonly string[],
+): { options: Option[]; note: string | null } {
+  const t = useText()
+  const services = useQuery(apiQuery('GET /services', availableServicesCall(scope)))
+  const offered = services.data?.items.filter((service) => service.enabled) ?? []
+  const missing = [...new Set(chosen)].filter(
+    (id) => id !== '' && !offered.some((service) => service.serviceId === id),
+  )
+  return {
+    options: [
+      ...missing.map((id) => ({
+        value: id,
+        label: services.isSuccess ? t('forms.reference.unknown', { service: id }) : id,
+      })),
+      ...offered.map((service) => ({
+        value: service.serviceId,
+        label: `${service.title} (${service.serviceId})`,
+      })),
+    ],
+    note: services.isError
+      ? t('forms.reference.failed')
+      : services.isPending
+        ? t('forms.reference.loading')
+        : null,
+  }
 }

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createFormControl } from 'react-hook-form'
-import type { Edit } from '../../../forms/property/property-edit.ts'
-import { fieldId } from '../../../forms/property/field-id.ts'
-import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
+import type { Edit, PropertyFormValues } from '../../../forms/property/property-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
 import { CORE, data, define, MAIL } from '../testing.ts'
 import type { DraftEdit } from './draft.ts'
 import { DraftStore } from './draft-store.ts'
 import { nameOf, writeEdit } from './stored-draft.ts'
 import { draftEditIn, followDraft, toFormEdit, formValuesOf } from './draft-form.ts'
-import type { PropertyPlace } from '../../../forms/property/property-place.ts'
+import { fieldId, type PropertyPlace } from '../../../forms/property/property-place.ts'
 
 const PORT: PropertyPlace = { locator: MAIL, property: 'smtp.port' }
 const NAME: PropertyPlace = { locator: CORE, property: 'name' }

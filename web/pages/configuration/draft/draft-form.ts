@@ -1,9 +1,13 @@
 import type { UseFormReturn } from 'react-hook-form'
-import { fieldId, parseFieldId, type FieldId } from '../../../forms/property/field-id.ts'
-import { FormEdit, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
+import { FormEdit, type PropertyFormValues } from '../../../forms/property/property-edit.ts'
 import { allEdits, type DraftEdit } from './draft.ts'
 import type { DraftStore } from './draft-store.ts'
-import type { PropertyPlace } from '../../../forms/property/property-place.ts'
+import {
+  fieldId,
+  parseFieldId,
+  type FieldId,
+  type PropertyPlace,
+} from '../../../forms/property/property-place.ts'
 
 /** An edit of the draft with its base, as a form value. */
 class DraftFormEdit extends FormEdit {

@@ -1,7 +1,7 @@
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { allEdits, type Draft } from './draft.ts'
-import { resourceName } from './labels.ts'
+import { resourceName } from '../../../forms/property/property-labels.ts'
 import { definitionOf } from './outline.ts'
 
 /** Resources that are no longer in the scope and still have edits, as they were when the edits began. */

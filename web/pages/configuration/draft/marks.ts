@@ -1,6 +1,6 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
-import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import { fieldId, type FieldId } from '../../../forms/property/property-place.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { allEdits, type Draft } from './draft.ts'
 import { byPlace, definitionOf, type Marks } from './outline.ts'

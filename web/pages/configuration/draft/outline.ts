@@ -7,7 +7,7 @@ import { isManagedBy } from '../../../subjects/people/use-manager-text.ts'
 import { compareText } from '../../../i18n/compare-text.ts'
 import { isSet, valueOf } from '../../../forms/property/property-value.ts'
 import { viewAt } from './draft.ts'
-import { bundleIdOf, propertyTitle } from './labels.ts'
+import { bundleIdOf, propertyTitle } from '../../../forms/property/property-labels.ts'
 
 /** The filter of the page: a text, and only properties that are edited, invalid, or set here. */
 export interface Filter {

@@ -6,13 +6,14 @@ import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useShell } from '../../../subjects/shell/shell-context.ts'
 import { allEdits, changesOf, editAt, EMPTY, isBasedOn, applyStep, type Draft } from '../draft/draft.ts'
-import { fieldId } from '../../../forms/property/field-id.ts'
+import { fieldId } from '../../../forms/property/property-place.ts'
 import { placedError } from '../../../forms/property/translate-error.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from '../draft/endpoints.ts'
 import type { DraftForm } from '../draft/use-draft-form.ts'
 import { isDialogOpen } from '../../../ui/use-modal.ts'
+import { errorView } from '../../../i18n/describe-code.ts'
 
 export interface SavedSnapshot {
   version: number
@@ -197,4 +198,16 @@ export function useSaveKey(onSave: () => void): void {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
+}
+
+/** What is said of a save whose result is not known: no response arrived, or the platform could not save now and says why. */
+export function uncertainTexts(error: unknown, t: Translate): { title: string; message: string } {
+  const isRefused = error instanceof ApiError && error.problem.code === 'SERVICE_UNAVAILABLE'
+  if (!isRefused)
+    return { title: t('configuration.uncertain.title'), message: t('configuration.uncertain.message') }
+  const { message: reason } = errorView(error)
+  return {
+    title: t('configuration.unavailable.title'),
+    message: t('configuration.unavailable.message', { reason }),
+  }
 }

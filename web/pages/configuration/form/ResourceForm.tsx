@@ -2,7 +2,7 @@ import { memo, useEffect, useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { useStore } from '../../../base/external-store.ts'
-import { fieldId } from '../../../forms/property/field-id.ts'
+import { fieldId } from '../../../forms/property/property-place.ts'
 import { LocatorText } from '../../../ui/Id.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -13,7 +13,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { useIsOpening } from '../../../ui/opening.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { kindIcon, propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import {
   definitionOf,
   groupNames,

@@ -18,7 +18,7 @@ import { configurationQuery } from '../draft/endpoints.ts'
 import { isHidden } from '../../../forms/property/property-value.ts'
 import { valuesOf } from '../../../subjects/configuration-files/configuration-file.ts'
 import { placeBound, servicesIn } from '../../../subjects/scopes/place-bound.ts'
-import { resourceTitle } from '../draft/labels.ts'
+import { resourceTitle } from '../../../forms/property/property-labels.ts'
 import { Differences, keyOf } from './Differences.tsx'
 import { differences } from '../draft/restore.ts'
 

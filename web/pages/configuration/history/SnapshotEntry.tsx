@@ -14,7 +14,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { BeforeAfter } from '../../../ui/value/BeforeAfter.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 

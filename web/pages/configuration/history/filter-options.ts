@@ -1,6 +1,6 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { definitionOf, propertyNames } from '../draft/outline.ts'
-import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import { compareText } from '../../../i18n/compare-text.ts'
 
 interface Option {

@@ -18,7 +18,7 @@ import { PlaceName } from '../../../ui/value/LeafChanges.tsx'
 import { plainIn } from '../../../ui/value/plain-value.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import {
   chooseSide,
   chosenEdit,

@@ -4,7 +4,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LEFT } from '../../../subjects/arrival/left.ts'
 import { PlaceList } from '../../../subjects/arrival/PlaceList.tsx'
-import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import { isTaken, type Arrival, type Offer } from '../draft/arrival.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 

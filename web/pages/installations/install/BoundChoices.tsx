@@ -1,4 +1,4 @@
-import type { FieldId } from '../../../forms/property/field-id.ts'
+import type { FieldId } from '../../../forms/property/property-place.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'

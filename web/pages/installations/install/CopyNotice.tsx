@@ -1,5 +1,5 @@
-import type { InstallationDetail, PropertyView } from '#contract/console-api/shapes.ts'
 import { useQuery } from '@tanstack/react-query'
+import type { InstallationDetail, PropertyView } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,7 +7,7 @@ import { shortenId } from '../../../ui/Id.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { apiQuery } from '../../../api/query.ts'
-import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import { fieldId, type FieldId } from '../../../forms/property/property-place.ts'
 
 /** Names the installation whose last configuration is copied, or says why it cannot be. */
 export function CopyNotice({

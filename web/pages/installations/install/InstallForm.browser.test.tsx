@@ -4,7 +4,7 @@ import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { MyDrafts } from '../../overview/MyDrafts.tsx'
-import { fieldId } from '../../../forms/property/field-id.ts'
+import { fieldId } from '../../../forms/property/property-place.ts'
 import { emptyInput } from '../../../subjects/operation-form/use-operation-form.ts'
 import { InstallForm } from './InstallForm.tsx'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
-import { fieldId } from '../../../forms/property/field-id.ts'
+import { fieldId } from '../../../forms/property/property-place.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { installForm } from '../../../subjects/operation-form/property-form.ts'
 import type { ArrivingValue } from '../../../subjects/scopes/place-bound.ts'

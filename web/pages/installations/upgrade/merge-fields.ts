@@ -1,7 +1,7 @@
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import type { Conflict, Side } from '#contract/json-schema/merge-json.ts'
-import type { FieldId } from '../../../forms/property/field-id.ts'
+import type { FieldId } from '../../../forms/property/property-place.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing, isHidden, sameView } from '../../../forms/property/property-value.ts'
 import type { Touch, Touches } from '../../../subjects/merge/changes-since.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createFormControl } from 'react-hook-form'
-import { fieldId, parseFieldId } from './field-id.ts'
+import { fieldId, parseFieldId } from './property-place.ts'
 
 test('every pair of texts survives the round trip, and different pairs get different ids', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 })
