@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { roleOfText, ROLES } from '#contract/console-api/role-text.ts'
-import type { Role } from '#contract/console-api/role-text.ts'
-import { PERMISSIONS } from '#contract/endpoint/permission.ts'
-import type { GrantScope, Permission, Grant } from '#contract/endpoint/permission.ts'
+import { roleOfText, ROLES, type Role } from '#contract/console-api/role-text.ts'
+import { PERMISSIONS, type GrantScope, type Permission, type Grant } from '#contract/endpoint/permission.ts'
 import { Key } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { plainText } from './plain-text.ts'
 
 /** The permissions of each role. */
@@ -174,4 +176,37 @@ function permissionsOf(role: Role): readonly Permission[] {
 
 function inOrder(permissions: ReadonlySet<Permission>): Permission[] {
   return PERMISSIONS.filter((permission) => permissions.has(permission))
+}
+
+const RoleMapFile = z.record(z.string().min(1).max(512), z.array(RoleEntry).max(100))
+
+const SHAPE =
+  'a JSON object is needed that gives each value of the claim a list of roles, such as {"team-a": ["operator@production"]}'
+
+/**
+ * Reads `OIDC_ROLE_MAP_FILE`.
+ *
+ * @throws SettingsError with one line that says which value of the claim is wrong.
+ */
+export function readRoleMap(file: string): RoleMap {
+  const subject = `OIDC_ROLE_MAP_FILE is wrong: ${file}`
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new SettingsError(`${subject} cannot be read`)
+  }
+  let json: unknown
+  try {
+    json = parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new SettingsError(`${subject}: ${error.messageWithoutPath}`)
+  }
+  const map = RoleMapFile.safeParse(json)
+  if (map.success) return new Map(Object.entries(map.data))
+  const [value, index] = map.error.issues[0]?.path ?? []
+  if (value === undefined) throw new SettingsError(`${subject}: ${SHAPE}`)
+  const place = JSON.stringify(String(value)) + (index === undefined ? '' : `, entry ${Number(index) + 1}`)
+  throw new SettingsError(`${subject}: the roles of ${place} are wrong; ${SHAPE}`)
 }

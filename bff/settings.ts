@@ -19,8 +19,7 @@ import { CLIENT_AUTH_METHODS, readClientKey } from './oidc/client-auth.ts'
 import type { ClientCredentials } from './oidc/client-auth.ts'
 import { ConsoleUsers } from './oidc/users.ts'
 import type { ConfiguredUser } from './oidc/users.ts'
-import { readRoleMap } from './role-map.ts'
-import type { RoleMap } from './roles.ts'
+import { readRoleMap, type RoleMap } from './roles.ts'
 import type { SessionLimits } from './store/sessions.ts'
 
 export interface ConsoleSettings {

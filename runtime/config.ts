@@ -1,14 +1,28 @@
 import { readFile } from 'node:fs/promises'
-import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/permission.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { parseEgressAllow, parseEgressDeny } from '#http-kit/egress.ts'
 import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
-import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 import { RETENTION_VARIABLES, retentionSettings } from './retention/run-retention.ts'
+
+/** The database variables of a runtime replica. */
+const DATABASE_VARIABLES = {
+  DATABASE_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_READ_URL: z.string().optional(),
+  DATABASE_LISTEN: z.enum(['on', 'off']).default('on'),
+  DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
+  DATABASE_POOL_SIZE: whole(16, { min: 2, max: 500 }),
+  DATABASE_WORKER_POOL_SIZE: whole(8, { min: 2, max: 500 }),
+  DATABASE_CONNECT_TIMEOUT_MS: whole(10_000, { min: 100, max: 600_000 }),
+  DATABASE_STATEMENT_TIMEOUT_MS: whole(15_000, { min: 100, max: 600_000 }),
+  DATABASE_LOCK_TIMEOUT_MS: whole(5_000, { min: 100, max: 600_000 }),
+  DATABASE_IDLE_IN_TRANSACTION_TIMEOUT_MS: whole(10_000, { min: 100, max: 600_000 }),
+  DATABASE_WAIT_SECONDS: whole(60, { min: 0, max: 86_400 }),
+}
 
 const Settings = z.object({
   RUNTIME_PORT: port(8081),
@@ -77,5 +91,26 @@ export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
     throw new SettingsError(
       `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file${reason}`,
     )
+  }
+}
+/** The database settings as the program names them. */
+function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>) {
+  return {
+    url: settings.DATABASE_URL ?? null,
+    /** A connection that keeps its session, for migrating and listening. */
+    directUrl: settings.DATABASE_DIRECT_URL ?? null,
+    /** A standby for reads. */
+    readUrl: settings.DATABASE_READ_URL ?? null,
+    listens: settings.DATABASE_LISTEN === 'on',
+    /** Whether a start may migrate the schema. */
+    migrates: settings.DATABASE_MIGRATE === 'on',
+    waitMs: settings.DATABASE_WAIT_SECONDS * 1_000,
+    connections: { http: settings.DATABASE_POOL_SIZE, worker: settings.DATABASE_WORKER_POOL_SIZE },
+    limits: {
+      connectTimeoutMs: settings.DATABASE_CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: settings.DATABASE_STATEMENT_TIMEOUT_MS,
+      lockTimeoutMs: settings.DATABASE_LOCK_TIMEOUT_MS,
+      idleInTransactionTimeoutMs: settings.DATABASE_IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    },
   }
 }

@@ -3,15 +3,13 @@ import { checkServer, openServer } from '#database/open.ts'
 import { fromUrl } from '#database/settings.ts'
 import { createLoadGuard } from '#http-kit/load-guard.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
-import { runProgram } from '#http-kit/program.ts'
-import type { Program } from '#http-kit/program.ts'
+import { runProgram, type Program } from '#http-kit/program.ts'
 import { listen } from '#http-kit/serve.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
 import { HEADER_BYTES_MAX } from './http/http-app.ts'
 import { requireArchive } from './retention/archive-receipts.ts'
-import { readRole } from './role.ts'
 
 /** Plugin calls get ten seconds to end, and database statements a little more. */
 const DRAIN_MS = 20_000
@@ -85,6 +83,28 @@ async function callersOf({ credentials, actorAssertionJwks }: ReturnType<typeof 
       "ACTOR_ASSERTION_JWKS is not set: set it to the file or URL of the console's keys",
     )
   return { credentials, actorKeys: await loadActorKeys(actorAssertionJwks) }
+}
+
+/** What a replica runs. */
+interface Role {
+  api: boolean
+  worker: boolean
+  /** The log message when it is listening. */
+  title: string
+}
+
+const OPTIONS = ['--api', '--worker']
+
+/** @throws SettingsError for an unknown option. */
+function readRole(args: readonly string[]): Role {
+  const unknown = args.find((argument) => !OPTIONS.includes(argument))
+  if (unknown !== undefined)
+    throw new SettingsError(`${unknown} is not an option; use --api or --worker, or neither for both`)
+  const both = OPTIONS.every((option) => args.includes(option) === args.includes('--api'))
+  if (both) return { api: true, worker: true, title: 'the runtime is listening' }
+  return args.includes('--api')
+    ? { api: true, worker: false, title: 'the runtime is listening; other replicas run the operations' }
+    : { api: false, worker: true, title: 'the worker is running; its port serves only health and metrics' }
 }
 
 await runProgram(main)

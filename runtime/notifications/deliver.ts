@@ -1,11 +1,10 @@
+import { createHmac } from 'node:crypto'
 import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { webhookPlace } from '../sealing/places.ts'
 import { opening } from '../sealing/sealed-value.ts'
 import { openAddress } from '../sealing/webhook-address.ts'
-import { keepBody, recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
-import type { DueDelivery } from '../store/webhooks/deliver.ts'
-import { signedHeaders } from './signature.ts'
+import { keepBody, recordDelivered, recordFailed, type DueDelivery } from '../store/webhooks/deliver.ts'
 import { writeNotification } from './write-notification.ts'
 
 const TIMEOUT_MS = 10_000
@@ -72,4 +71,17 @@ async function bodyOf(deps: RuntimeDeps, delivery: DueDelivery): Promise<string>
 export function delayMs(attempts: number, fraction: number): number {
   const full = Math.min(FIRST_DELAY_MS * 4 ** Math.min(attempts - 1, 10), DELAY_MAX_MS)
   return Math.round(full / 2 + (full / 2) * fraction)
+}
+
+/** The headers of a delivery, as Standard Webhooks defines them. `timestamp` is in seconds since 1970. */
+function signedHeaders(
+  secret: Uint8Array,
+  { id, timestamp, body }: { id: string; timestamp: number; body: string },
+): Record<string, string> {
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  }
 }

@@ -8,7 +8,7 @@ import type { CurrentProperties, StoredValue } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import { opening, openingWith, sealingWith, isSealed } from '../../sealing/sealed-value.ts'
 import { configurationPlace } from '../../sealing/places.ts'
-import { inBatches } from '../sql-batches.ts'
+import { inBatches } from './snapshots.ts'
 
 /** Locator → property → value. */
 export type Properties<Value = TypedValue> = Map<string, Map<string, Value>>

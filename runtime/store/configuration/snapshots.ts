@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Selectable, SqlBool } from 'kysely'
+import { sql, type Selectable, type SqlBool } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
@@ -9,7 +8,6 @@ import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/sealed-value.ts'
-import { inBatches } from '../sql-batches.ts'
 
 interface NewSnapshot {
   scopeId: number
@@ -234,4 +232,11 @@ export async function readLastChanges(
     join runtime.snapshot as snapshot on snapshot.scope_id = ${scopeId}
       and snapshot.snapshot_version = change.snapshot_version`.execute(db)
   return rows
+}
+
+/** PostgreSQL accepts at most 65,535 parameters in one statement, and a row has up to ten. */
+const BATCH = 5000
+
+export function* inBatches<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += BATCH) yield rows.slice(start, start + BATCH)
 }

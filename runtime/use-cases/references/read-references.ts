@@ -6,20 +6,21 @@ import type { Reference } from '#contract/protocol/typed-value.ts'
 import type { InstalledReference } from '#contract/runtime-api/references.ts'
 import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
+import { PLUGIN_READS_VERSION } from '#contract/protocol/limits.ts'
+import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contract/protocol/plugin-reads.ts'
 import { isActive, resolversOf, targetRefusal, isSamePlace, mayResolve } from '../../engine/resolution.ts'
 import { identityOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Tx } from '../../model/db.ts'
+import type { Tx, Db } from '../../model/db.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation, loadInstallations } from '../../store/installations/installations.ts'
 import { listPluginsWithCredentials, readPluginStates } from '../../store/plugins/plugins.ts'
-import { listReferences, readApplied } from '../../store/references.ts'
-import type { ReferenceRow, PluginReads } from '../../store/references.ts'
-import { listServicesById, usableBy } from '../../store/services/services.ts'
-import type { ServiceRow } from '../../store/services/services.ts'
+import { listReferences, readApplied, type ReferenceRow, type PluginReads } from '../../store/references.ts'
+import { listServicesById, usableBy, type ServiceRow } from '../../store/services/services.ts'
 import { notFound, requireVisible } from '../authorize.ts'
 import { ReadRefusal } from './read-refusal.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { readEvents } from '../../store/services/event-declarations.ts'
 
 type Name = 'GET /installations/{bundleInstallId}/references'
 type Service = InstalledReference['services'][number]
@@ -181,4 +182,32 @@ function unavailable(serviceId: string, refusal: keyof typeof UNAVAILABLE): Read
     retryable: true,
     serviceId,
   })
+}
+
+/**
+ * The events that each target of a reference property accepts; the same checks as for resolving it. A service without an
+ * owning Module accepts any payload for its methods. Throws DomainError as {@link loadTargets} does.
+ */
+export async function readEventDeclarations(
+  { db, reads }: { db: Db; reads: PluginReads },
+  pluginId: string,
+  { installation, resource, propertyKey }: EventDeclarationsRequest,
+): Promise<EventDeclarationsResponse> {
+  const { targets } = await loadTargets(reads, pluginId, { installation, resource, propertyKey })
+  const declared = await readEvents(
+    db,
+    targets.map(({ service_id }) => service_id),
+  )
+  return {
+    contractVersion: PLUGIN_READS_VERSION,
+    installation,
+    resource,
+    propertyKey,
+    events: Object.fromEntries(
+      targets.map(({ service_id, methods }) => [
+        service_id,
+        declared.get(service_id) ?? methods.map((method) => ({ method, schema: true })),
+      ]),
+    ),
+  }
 }
