@@ -1,7 +1,6 @@
 import { mapConcurrently } from '../lab/verification/concurrency.ts'
-import { runNode, tool } from './process.ts'
+import { runNode, tool, typeCheckArgs } from './process.ts'
 import type { Tally } from './tally.ts'
-import { typeCheckArgs } from './type-check.ts'
 
 interface Check {
   name: string

@@ -4,7 +4,7 @@ import { bffMigrations } from '#bff/store/tables.ts'
 import { readMigrations } from '#database/migrate.ts'
 import { violationsOf } from '#database/migration-rules.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
-import { RELEASED } from '../lab/verification/released.ts'
+import { RELEASED } from '../lab/deploy/upgrade/previous-release.ts'
 
 describe('the migrations since the last release', () => {
   it('let replicas of that release continue', async () => {

@@ -13,8 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { root, runNode } from '../../scripts/process.ts'
-import { typeCheckArgs } from '../../scripts/type-check.ts'
+import { root, runNode, typeCheckArgs } from '../../scripts/process.ts'
 import { PLANTED } from './planted-imports.ts'
 
 mkdirSync(join(root, '.cache'), { recursive: true })

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { cacheFolder } from './cache-folder.ts'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { runPluginDev } from './command.ts'
 
 // The command of the package, which contains the built console.
@@ -14,3 +15,13 @@ await runPluginDev({
   databaseTemplates: cacheFolder(process.platform, process.env),
   createsProfile: true,
 })
+
+/** The folder of this person for what plugin-dev can make again, where the system expects it. */
+function cacheFolder(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string {
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = env
+  const folders: Partial<Record<NodeJS.Platform, string>> = {
+    darwin: join(homedir(), 'Library', 'Caches'),
+    win32: local ?? join(homedir(), 'AppData', 'Local'),
+  }
+  return join(folders[platform] ?? (xdg || join(homedir(), '.cache')), 'bundle-console', 'plugin-dev')
+}

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { RELEASED } from '../../verification/released.ts'
 
 /** The sources of the previous release, with the packages of this version. */
 export interface PreviousRelease {
@@ -33,4 +32,16 @@ export function unpackPreviousRelease(): PreviousRelease | string {
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   return { folder, runtime: pathToFileURL(join(folder, 'runtime/main.ts')), remove }
+}
+
+/**
+ * The previous release; raise it with each release (CONTRIBUTING.md). Nothing has been released yet: the commit has the
+ * schema of the first release.
+ */
+export const RELEASED = {
+  /** In this repository. */
+  commit: '757ce491805f040ba17e9d9f314295518e1916a7',
+  /** The last migrations that are known to be right; later ones are examined. */
+  runtime: '0001',
+  bff: '0001',
 }

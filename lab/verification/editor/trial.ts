@@ -2,16 +2,16 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { configurationPath } from '../../../e2e/vocabulary.ts'
 import type { System } from '../../../e2e/harness/system.ts'
 import { SeededRandom } from '../seeded-random.ts'
-import { fieldOf, MAIN } from './bundle.ts'
-import { checkSave } from './check-save.ts'
+import { fieldOf, MAIN, FIELDS } from './bundle.ts'
 import { Colleague } from './colleague.ts'
-import { History } from './history.ts'
+import { History, type SavedSnapshot } from './history.ts'
 import { install } from './install.ts'
 import { InvariantViolation, Model } from './model.ts'
 import { runStep } from './run-step.ts'
 import { countClaims } from './read-page.ts'
 import { describeStep, type Step } from './steps.ts'
 import { Tab } from './tab.ts'
+import { isMeant, sameValue, valueOf } from './values.ts'
 
 export interface TrialResult {
   violation: { promise: string; seen: string; step: number } | null
@@ -99,5 +99,36 @@ export async function runTrial(
     return { violation: { promise, seen, step: at }, steps: at + 1, log }
   } finally {
     for (const page of pages) await page.close()
+  }
+}
+
+/** Checks a snapshot that the person saved: it contains only their edits, and overwrites nothing that they have not seen. */
+function checkSave(model: Model, { version, savedBy, cause, properties }: SavedSnapshot): void {
+  if (savedBy !== 'olivia' || cause !== 'SAVE') return
+  model.noteSentSecrets(version)
+  for (const property of properties) {
+    const field = FIELDS.find((one) => one.property === property)
+    const mine = model.sent?.edits.get(property)
+    if (model.sent === null || field === undefined || mine === undefined)
+      throw new InvariantViolation('only my edits are saved', `${property} in snapshot ${version}`)
+    const after = model.history.since(property, version)[0]
+    const wanted = mine.isRemoved ? null : valueOf(field.kind, mine.content)
+    const isMine = after !== undefined && wanted !== undefined && isMeant(wanted, after.value)
+    if (field.kind !== 'secret' && !isMine)
+      throw new InvariantViolation(
+        'what is saved is what I typed',
+        `${property} is ${JSON.stringify(after?.value)}, I typed ${JSON.stringify(mine.content)}`,
+      )
+    const overwritten = model.history.before(property, version)
+    const wasSeen =
+      field.kind === 'secret'
+        ? (overwritten?.version ?? 0) <= mine.seenVersion
+        : mine.seen.some((value) => sameValue(value, overwritten?.value ?? null))
+    if (!wasSeen)
+      throw new InvariantViolation(
+        'nothing is overwritten that I did not see',
+        `${property} was ${JSON.stringify(overwritten?.value)} of snapshot ${overwritten?.version}, I had seen ${JSON.stringify(mine.seen)} up to ${mine.seenVersion}`,
+      )
+    model.set(model.sent.tab, field, null)
   }
 }

@@ -1,17 +1,20 @@
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { clientConfig, toUrl } from '#database/settings.ts'
+import { createLocalJWKSet } from 'jose'
+import { clientConfig, toUrl, fromUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { createLog } from '#http-kit/log.ts'
+import { serve } from '#http-kit/serve.ts'
+import { createRuntime } from '#runtime/app.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import { installJournal } from '../invariants/journal.ts'
 import type { Violation } from '../suite.ts'
-import { COUNTING, ORDER_VARIABLE } from './boundary.ts'
-import type { Order } from './boundary.ts'
+import { COUNTING, ORDER_VARIABLE, type Order } from './boundary.ts'
 import { evidenceOf } from './evidence.ts'
 import type { PluginProcess } from './plugin-process.ts'
-import type { Replica } from './replica.ts'
+import type { Replica, ReplicaOptions } from './replica.ts'
 import type { RetryingClient } from './retrying-client.ts'
-import { startSuccessor } from './successor.ts'
 import { createSystem } from './system.ts'
 
 /** One replica that follows an order, on a separate database, and a successor that is started later. */
@@ -94,5 +97,28 @@ export async function beginTrial(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** A second replica, in this process so that it starts quickly; it continues the work of the first. */
+async function startSuccessor(options: ReplicaOptions): Promise<{ stop(): Promise<void> }> {
+  const runtime = await createRuntime({
+    connection: fromUrl(options.databaseUrl),
+    dataDir: options.dataDir,
+    sealingKeyFiles: [options.sealingKeyFile],
+    platformApiBase: options.platformApiBase,
+    egressAllow: [{ kind: 'loopback' }],
+    credentials: [options.credential],
+    actorKeys: createLocalJWKSet(JSON.parse(await readFile(options.actorKeysFile, 'utf8'))),
+    log: createLog({ name: 'successor', level: 'silent' }),
+    worker: { leaseMs: options.leaseSeconds * 1_000, pollMs: 50 },
+  })
+  await runtime.start()
+  const server = await serve({ app: runtime.app, port: options.port, hostname: '127.0.0.1' })
+  return {
+    async stop() {
+      await server.stop({ graceMs: 0 })
+      await runtime.stop()
+    },
   }
 }
