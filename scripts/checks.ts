@@ -22,6 +22,7 @@ const CHECKS: readonly Check[] = [
   { name: 'format', args: [tool('oxfmt/bin/oxfmt'), '--check', '.'] },
   { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
   { name: 'requirements for security have tests', args: ['scripts/security/main.ts', '--check'] },
+  { name: 'files of a save', args: ['scripts/count-save.ts'] },
   { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
 ]
 const CONCURRENT_CHECKS = 2
