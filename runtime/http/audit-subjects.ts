@@ -5,7 +5,7 @@ import { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import { subjectOf } from '../use-cases/catalog/catalog.ts'
 import type { Input } from '../use-cases/context.ts'
-import type { AuditSubject } from './handlers.ts'
+import type { AuditSubject } from './http-app.ts'
 import type { ReadRequest } from './read-request.ts'
 
 type Subject = Pick<AuditSubject, 'subject' | 'scope' | 'reason'>

@@ -134,7 +134,7 @@ import {
   saveWebhook,
   testWebhook,
 } from '../use-cases/webhooks/webhooks.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './http-app.ts'
 
 export interface RouteOptions {
   egress: Egress

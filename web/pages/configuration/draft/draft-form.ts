@@ -1,4 +1,6 @@
-import type { UseFormReturn } from 'react-hook-form'
+import { type UseFormReturn, useForm, useFormState } from 'react-hook-form'
+import { useLayoutEffect, useMemo, useState } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
 import { FormEdit, type PropertyFormValues } from '../../../forms/property/property-edit.ts'
 import { allEdits, type DraftEdit } from './draft.ts'
 import type { DraftStore } from './draft-store.ts'
@@ -8,6 +10,8 @@ import {
   type FieldId,
   type PropertyPlace,
 } from '../../../forms/property/property-place.ts'
+import { propertyResolver } from '../../../forms/property/property-resolver.ts'
+import { definitionOf } from './outline.ts'
 
 /** An edit of the draft with its base, as a form value. */
 class DraftFormEdit extends FormEdit {
@@ -54,4 +58,44 @@ export function followDraft(
   const held = Object.keys(getValues('edits')).flatMap((id: FieldId) => parseFieldId(id) ?? [])
   follow([...held, ...allEdits(store.current())])
   return store.watchEdits(follow)
+}
+
+export type DraftForm = UseFormReturn<PropertyFormValues>
+
+/**
+ * The form over the draft of a scope. It contains the edits of all resources; only one resource has its fields mounted.
+ */
+export function useDraftForm(store: DraftStore, configuration: Configuration): DraftForm {
+  const [defaultValues] = useState(() => formValuesOf(store))
+  const resolver = useMemo(
+    () =>
+      propertyResolver<PropertyFormValues>({
+        definitionOf: (id) => {
+          const place = parseFieldId(id)
+          return place === null
+            ? undefined
+            : definitionOf(configuration.resources[place.locator], place.property)
+        },
+      }),
+    [configuration],
+  )
+  const form = useForm<PropertyFormValues>({ defaultValues, resolver, mode: 'onChange' })
+  const { getValues, setValue } = form
+  useLayoutEffect(() => followDraft({ getValues, setValue }, store), [getValues, setValue, store])
+  return form
+}
+
+/** The server errors, by field. */
+export function useServerErrors({ control }: DraftForm): ReadonlyMap<FieldId, string> {
+  const { errors } = useFormState({ control })
+  return useMemo(
+    () =>
+      new Map(
+        // react-hook-form changes `errors.edits` in place; only `errors` itself is a new object each time
+        Object.entries(errors.edits ?? {}).flatMap(([id, error]) =>
+          error?.type === 'server' && error.message !== undefined ? [[id, error.message] as const] : [],
+        ),
+      ),
+    [errors],
+  )
 }

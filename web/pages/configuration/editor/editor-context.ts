@@ -3,10 +3,11 @@ import type { Configuration, ConfigurationResource } from '#contract/console-api
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
-import type { DraftForm } from '../draft/use-draft-form.ts'
+import type { DraftForm } from '../draft/draft-form.ts'
 import type { Arrival } from '../draft/arrival.ts'
 import type { GoneResources } from '../draft/gone.ts'
 import type { Merged } from '../draft/merge.ts'
+import { focusControl } from '../../../forms/form/focus-field.ts'
 
 /** The titles of the scope's installations, and their versions. */
 export type InstallationTitles = ReadonlyMap<string, { title: string; version: string | null }>
@@ -49,4 +50,27 @@ export function useEditor(): EditorValue {
   const value = use(EditorContext)
   if (value === null) throw new Error('useEditor() needs <EditorContext value={…}> around it')
   return value
+}
+
+const TIMEOUT_MS = 2000
+
+/** The id of a property's control. One form is mounted at a time, so the property's name is enough. */
+export const controlId = (property: string): string => `property-${property}`
+/** The id of the title of a property. */
+export const labelId = (property: string): string => `${controlId(property)}-label`
+export const rowId = (property: string): string => `row-${property}`
+
+/** Focuses a property's field as soon as it exists: its form may not be mounted yet. */
+export function focusProperty(property: string): void {
+  const until = performance.now() + TIMEOUT_MS
+  const look = () => {
+    const row = document.getElementById(rowId(property))
+    const control = document.getElementById(controlId(property))
+    if (row !== null && control !== null) {
+      focusControl(control)
+      row.scrollIntoView({ block: 'center' })
+    } else if (performance.now() < until) requestAnimationFrame(look)
+    else row?.scrollIntoView({ block: 'center' })
+  }
+  look()
 }

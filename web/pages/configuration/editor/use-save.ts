@@ -11,7 +11,7 @@ import { placedError } from '../../../forms/property/translate-error.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from '../draft/endpoints.ts'
-import type { DraftForm } from '../draft/use-draft-form.ts'
+import type { DraftForm } from '../draft/draft-form.ts'
 import { isDialogOpen } from '../../../ui/use-modal.ts'
 import { errorView } from '../../../i18n/describe-code.ts'
 

@@ -15,12 +15,11 @@ import { Icon } from '../../../ui/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import type { originOf } from '../draft/outline.ts'
 import { useActive } from '../draft/use-draft-store.ts'
-import { useEditor } from '../editor/editor-context.ts'
+import { useEditor, controlId, labelId, rowId } from '../editor/editor-context.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { ReferenceTest } from './ReferenceTest.tsx'
 import { EditStatus, FieldHints, hasHints, Lock, NewerValue } from './FieldNotes.tsx'
 import type { Merged } from '../draft/merge.ts'
-import { controlId, labelId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
 type SetBy = NonNullable<ConfigurationResource['sensitiveSet']>[string]

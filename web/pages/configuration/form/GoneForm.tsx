@@ -10,8 +10,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { kindIcon, propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import { useDraft } from '../draft/use-draft-store.ts'
-import { useEditor } from '../editor/editor-context.ts'
-import { labelId, rowId } from '../editor/focus-property.ts'
+import { useEditor, labelId, rowId } from '../editor/editor-context.ts'
 
 /** A resource that is no longer here while the person has edits of it: they stay in view until they are discarded. */
 export function GoneForm({ locator, resource }: { locator: string; resource: ConfigurationResource }) {

@@ -1,11 +1,10 @@
-import type { PropertyView, Claim } from '#contract/console-api/shapes.ts'
 import { useQuery } from '@tanstack/react-query'
+import type { PropertyView, Claim } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { focusHome } from '../../../ui/keep-focus.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
-import { useEditor } from '../editor/editor-context.ts'
-import { controlId, labelId, rowId } from '../editor/focus-property.ts'
+import { useEditor, controlId, labelId, rowId } from '../editor/editor-context.ts'
 import { useDraftField } from './use-draft-field.ts'
 import { callApi } from '../../../api/client.ts'
 

@@ -12,7 +12,7 @@ import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useIsOpening } from '../../../ui/opening.ts'
 import { viewAt } from '../draft/draft.ts'
-import { useEditor } from '../editor/editor-context.ts'
+import { useEditor, focusProperty } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import {
   definitionOf,
@@ -31,7 +31,6 @@ import { blocksOf } from './property-blocks.ts'
 import { GoneEdits } from './GoneForm.tsx'
 import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
-import { focusProperty } from '../editor/focus-property.ts'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
 import { zoneProperty, zoneOf } from './time-zone-property.ts'
 

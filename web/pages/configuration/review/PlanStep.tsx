@@ -17,9 +17,8 @@ import { propertyTitle, resourceTitle } from '../../../forms/property/property-l
 import { uncertainTexts } from '../editor/use-save.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LeftOut } from './LeftOut.tsx'
-import { changesByInstallation } from './planned.ts'
+import { changesByInstallation, type PlanState } from './planned.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
-import type { PlanState } from './use-plan.ts'
 import type { ReviewProps } from './review-props.ts'
 
 /** The page has its own notice for an ended session; an error here would outlast it. */

@@ -1,5 +1,5 @@
-import type { MergeState } from '../editor/use-merge.ts'
 import { useState } from 'react'
+import type { MergeState } from '../editor/use-merge.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
@@ -8,7 +8,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
 import { PlanFooter } from './PlanFooter.tsx'
 import { PlanStep } from './PlanStep.tsx'
-import { usePlan } from './use-plan.ts'
+import { usePlan } from './planned.ts'
 import type { ReviewProps } from './review-props.ts'
 
 /**
