@@ -20,8 +20,8 @@ interface Waiting<Key, Found> {
 
 /**
  * Returns a function that reads one key. Callers that arrive in one turn of the event loop, or while `concurrency`
- * statements run, share the next statement: a round trip costs more than a row. Each caller is answered from a statement that started after it asked. If a
- * statement fails, all of its callers get the error.
+ * statements run, share the next statement: a round trip costs more than a row. Each caller is answered from a
+ * statement that started after it asked. If a statement fails, all of its callers get the error.
  *
  * A cache would save more, but a revoked credential would then count later, on some replicas later than on others.
  */

@@ -10,7 +10,8 @@ import { root } from './process.ts'
 
 // Builds what a release consists of in dist/release: the packages for plugin authors, the programs as an archive that needs
 // neither npm nor a registry where it is installed, the chart, a list of all components and their licenses, a statement of what it
-// was built from, notes, and checksums. The image is built from deploy/container. With --tag, refuses a tag that is not the version of everything that is released.
+// was built from, notes, and checksums. The image is built from deploy/container. With --tag, refuses a tag that is
+// not the version of everything that is released.
 
 const target = join(root, 'dist', 'release')
 const PACKAGES = ['plugin-sdk', 'plugin-check', 'plugin-dev']

@@ -80,6 +80,13 @@ export function getOwn<Value>(map: Readonly<Record<string, Value>>, key: string)
 
 // JSON pointers (RFC 6901).
 
+/** A map with the same keys and other values. `fromEntries` defines its keys, so no key can reach the prototype. */
+export const mapValues = <From, To>(
+  map: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
+
 /** The pointer to the value that these keys and positions lead to, from the outside in; empty for the whole document. */
 export const pointerTo = (...segments: readonly PropertyKey[]): string =>
   segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -1,4 +1,4 @@
-import { pointerTo } from '../json-schema/json.ts'
+import { mapValues, pointerTo } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
 import type { Problem } from '../json-schema/value-problem.ts'
 import type { Data, Reference, TypedValue } from './typed-value.ts'
@@ -65,13 +65,6 @@ function requireData(value: TypedValue | undefined, name: string): Data {
   if (!wrapped) throw new TypeError(`Property ${name} must be wrapped as Data`)
   return value
 }
-
-// fromEntries defines its keys, so no name can reach the prototype.
-const mapValues = <Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  change: (value: Value, name: string) => Result,
-): Record<string, Result> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]))
 
 /** The text that the product displays in place of a sensitive value. */
 export const MASK = '••••••••'

@@ -235,7 +235,10 @@ const target = {
 export const BatchItem = z.object({
   ...target,
   state: z.enum(BATCH_ITEM_STATES),
-  /** What it sets, with the values that it replaces, as of when the batch was made: 50 at most, each cut to 500 characters. Empty for a retry, a takeover or a detach. */
+  /**
+   * What it sets, with the values that it replaces, as of when the batch was made: 50 at most, each cut to 500
+   * characters. Empty for a retry, a takeover or a detach.
+   */
   values: z.array(PropertyChange),
   operationId: Uuid.optional(),
   /** How far its operation is; absent before it has one, and if it has been retried since. */

@@ -9,8 +9,8 @@ import { Operation } from './operations.ts'
 import { CHANGE_STATES, ESCALATE_AFTER_MAX, INBOX_EVENTS, INBOX_REASONS, INBOX_VIEWS } from './vocabulary.ts'
 
 /**
- * A notification in the inbox of the caller. It names what happened; the operation, batch, cause or change request is as it is now. One about the
- * escalations of the caller has none of them.
+ * A notification in the inbox of the caller. It names what happened; the operation, batch, cause or change request is
+ * as it is now. One about the escalations of the caller has none of them.
  */
 export const InboxNotification = z.object({
   notificationId: Uuid,

@@ -2,7 +2,8 @@ import * as z from 'zod'
 
 /**
  * A backup is a compressed file with one JSON value a line: the header, for each table its head, its rows and its end,
- * and the trailer, whose checksum covers all lines before it, and whose codes nobody can make without a sealing key. Values are text as PostgreSQL writes and reads them.
+ * and the trailer, whose checksum covers all lines before it, and whose codes nobody can make without a sealing key.
+ * Values are text as PostgreSQL writes and reads them.
  */
 export const FORMAT = 'bundle-console backup 1'
 

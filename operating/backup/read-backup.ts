@@ -16,8 +16,8 @@ const BATCH = 500
 const BATCH_BYTES = 4 * 2 ** 20
 
 /**
- * Reads a backup part by part. Throws an error with a message of one line if the file is incomplete, damaged or not a backup; the trailer is the last
- * part, and is returned only if everything before it is as it was written.
+ * Reads a backup part by part. Throws an error with a message of one line if the file is incomplete, damaged or not a
+ * backup; the trailer is the last part, and is returned only if everything before it is as it was written.
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256')

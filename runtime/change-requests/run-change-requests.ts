@@ -22,8 +22,8 @@ const LOOK_MAX = 50
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
- * applied, what is too late expires, what has been carried out ends, and what nobody has looked at is reported again. Any number of replicas may do this on one database:
- * each step locks its request and looks at it again.
+ * applied, what is too late expires, what has been carried out ends, and what nobody has looked at is reported again.
+ * Any number of replicas may do this on one database: each step locks its request and looks at it again.
  */
 export function startChangeRequests(
   deps: RuntimeDeps,

@@ -28,7 +28,10 @@ export interface NotificationOptions {
 /** How many deliveries one replica sends at once. */
 const DELIVERIES_MAX = 20
 
-/** Sends notifications to webhooks, and those to people that no change makes by itself. Any number of replicas may do so on one database: each takes different deliveries. */
+/**
+ * Sends notifications to webhooks, and those to people that no change makes by itself. Any number of replicas may
+ * do so on one database: each takes different deliveries.
+ */
 export function startNotifications(
   deps: RuntimeDeps,
   { pollMs = 2_000, scanMs = 15_000, isPaused = () => Promise.resolve(false) }: NotificationOptions = {},

@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { getOwn } from '#contract/json-schema/json.ts'
+import { getOwn, mapValues } from '#contract/json-schema/json.ts'
 import { keyIdOf } from './sealed-value.ts'
 import type { ValueChange } from './sealed-value.ts'
 import type { CallKey } from '../model/call.ts'
@@ -121,8 +121,4 @@ export function mapWrites<From, To>(
       change(value, ['plugin_call.writes', operationId, stage, pluginId, locator, property]),
     ),
   )
-}
-
-function mapValues<From, To>(map: Values<From>, change: (value: From, key: string) => To): Values<To> {
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
 }

@@ -36,8 +36,9 @@ const CONFIGURATION =
 
 /**
  * Finds scopes, installations, operations, bundles, plugins, services, and properties by title. Each word of the text
- * must occur, of operations as many as any has; ids are found by their start or end. A pasted scope comes first; a pasted address or locator is all that is
- * looked for. What begins with a word comes first, then what has one in its title.
+ * must occur, of operations as many as any has; ids are found by their start or end. A pasted scope comes first; a
+ * pasted address or locator is all that is looked for. What begins with a word comes first, then what has one in its
+ * title.
  */
 export async function searchEverything(
   text: string,

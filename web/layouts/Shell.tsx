@@ -175,8 +175,8 @@ function usePaletteKey(open: () => void) {
 }
 
 /**
- * Says while no updates arrive, or the platform itself does not work: at the foot of the navigation, or in the bar on small screens. Both places are empty
- * otherwise, so it covers nothing and moves nothing.
+ * Says while no updates arrive, or the platform itself does not work: at the foot of the navigation, or in the bar on
+ * small screens. Both places are empty otherwise, so it covers nothing and moves nothing.
  */
 function ConnectionLine() {
   const t = useText()

@@ -4,7 +4,8 @@ const SKIPPED = 'font, script, style, textarea, [contenteditable]'
  * Translates a page as browsers do, except that the texts stay the same: each text node is replaced by two nested `<font>` elements,
  * also those that appear later. Returns a function that stops it.
  *
- * @param how `replace` puts the elements in its place at once, `insert` puts them beside it and then takes it out, `move` puts the node itself into
+ * @param how `replace` puts the elements in its place at once, `insert` puts them beside it and then takes it out,
+ * `move` puts the node itself into
  *   them.
  */
 export function translate(root: HTMLElement, how: 'replace' | 'insert' | 'move'): () => void {

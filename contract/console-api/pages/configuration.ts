@@ -10,9 +10,10 @@ export const SHOWN = ['changed', 'invalid', 'set'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
- * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. `change` is the change request that is edited. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
- * `until`, and `range` is that of its time line; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
- * scope with another one.
+ * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. `change`
+ * is the change request that is edited. The history is narrowed by `changedIn` (a locator), `changed` (a property),
+ * `by` (a person), `since` and `until`, and `range` is that of its time line; with `from` it compares two snapshots,
+ * the second being the current one without `to`, and with `with` the scope with another one.
  */
 export const configurationSearch = (raw: Raw) =>
   omitUndefined({

@@ -6,8 +6,8 @@ import type { ChangeFact, ScopeFact, State } from './state.ts'
 
 /**
  * I7: the snapshots of a scope are one chain without gaps, each change starts from the value that the previous one
- * left, and the configuration is the end of the chain. Only a recovery leaves a gap. Each accepted save is one snapshot and one CONFIGURE for each
- * owner, and vice versa.
+ * left, and the configuration is the end of the chain. Only a recovery leaves a gap. Each accepted save is one
+ * snapshot and one CONFIGURE for each owner, and vice versa.
  */
 export function* snapshots(facts: Facts): Generator<Violation> {
   for (const scope of facts.state.scopes) yield* chain(scope, facts.state)

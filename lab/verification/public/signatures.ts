@@ -33,7 +33,10 @@ print(json.dumps([
 ]))
 `
 
-/** Wycheproof's Ed25519 vectors against the verifiers of tokens: that of the SDK (the platform's, with keys read by jose), and that of the Python example. */
+/**
+ * Wycheproof's Ed25519 vectors against the verifiers of tokens: that of the SDK (the platform's, with keys read by
+ * jose), and that of the Python example.
+ */
 export async function compareSignatures(data: string): Promise<PartReport> {
   const vectors = readVectors(join(data, 'wycheproof', 'testvectors_v1', 'ed25519_test.json'))
   const accepted = await Promise.all(vectors.map(isAcceptedBySdk))

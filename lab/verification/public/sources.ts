@@ -52,7 +52,10 @@ const ROOT = join(import.meta.dirname, '..', '..', '..')
 /** Where `npm run verify -- --suite public --fetch` stores the data, unless `PUBLIC_SUITES` names another place. */
 export const FETCHED = join(ROOT, '.cache', 'public-suites')
 
-/** The folder with the data of the suites: `PUBLIC_SUITES`, `shared/suites` beside the repository, or what was fetched. Null if there is none. */
+/**
+ * The folder with the data of the suites: `PUBLIC_SUITES`, `shared/suites` beside the repository, or what was
+ * fetched. Null if there is none.
+ */
 export function findData(): string | null {
   const named = process.env['PUBLIC_SUITES']
   const places = named === undefined ? [join(ROOT, '..', 'shared', 'suites'), FETCHED] : [named]

@@ -1,5 +1,5 @@
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
-import { getOwn, isJsonObject } from '#contract/json-schema/json.ts'
+import { getOwn, isJsonObject, mapValues } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/data.ts'
@@ -119,12 +119,6 @@ export function maskResponse(
   )
   return maskStrings({ ...response, data: { ...data, resources: masked } }, secrets)
 }
-
-const mapValues = <From, To>(
-  map: Readonly<Record<string, From>>,
-  change: (value: From, key: string) => To,
-): Record<string, To> =>
-  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
 
 /** The definitions with the marked properties sensitive. */
 export function markDefinitions(

@@ -50,8 +50,8 @@ export async function addRefusals(db: Db, refused: RefusedRead, refusals: number
 
 /**
  * What this platform refused a plugin during one of its attempts; undefined if that is nothing. Of several, the one with the code
- * that the plugin passed on, then the one of this installation, then the last one. A refusal of any call of the plugin counts only with that code: it may be that
- * of another process, which a forgotten credential was left in.
+ * that the plugin passed on, then the one of this installation, then the last one. A refusal of any call of the
+ * plugin counts only with that code: it may be that of another process, which a forgotten credential was left in.
  */
 export async function findRefusal(
   db: Db,

@@ -58,9 +58,9 @@ export interface RecoverOptions {
 
 /**
  * After the database went back in time: raises the execution sequence of every installation and the snapshot version of
- * every scope, so that no number is used twice, pauses the batches, lets webhooks start without their failures, marks the operations in progress as in doubt, and
- * deletes the events, because no reader's position in them is valid. One transaction; until it is committed no operation
- * can be created or leased if the server changed.
+ * every scope, so that no number is used twice, pauses the batches, lets webhooks start without their failures, marks
+ * the operations in progress as in doubt, and deletes the events, because no reader's position in them is valid. One
+ * transaction; until it is committed no operation can be created or leased if the server changed.
  *
  * @param db without a statement timeout of the driver, which cannot be lifted per transaction.
  * @returns null if there is nothing to do.

@@ -68,8 +68,8 @@ export async function loadAuthorizationsOrFrozen(
 }
 
 /**
- * The authorizations of the plugins of the installed version; while an operation is unfinished or the bindings are broken, those of the last
- * frozen plan.
+ * The authorizations of the plugins of the installed version; while an operation is unfinished or the bindings are
+ * broken, those of the last frozen plan.
  */
 export async function currentAuthorizations(
   db: Db,
@@ -82,7 +82,10 @@ export async function currentAuthorizations(
   return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
 }
 
-/** The manifest of a published version, each property with the shared definitions that it needs. Refuses with NOT_FOUND, or MANIFEST_INVALID if it cannot be read. */
+/**
+ * The manifest of a published version, each property with the shared definitions that it needs. Refuses with
+ * NOT_FOUND, or MANIFEST_INVALID if it cannot be read.
+ */
 export async function loadManifest(db: Db, bundle: BundleRef, version: string): Promise<AuthorManifest> {
   const stored = await findManifest(db, bundle, version)
   if (stored === undefined) throw notFound('bundle version')

@@ -40,8 +40,8 @@ export interface Freeze {
  * plugin and stage, and the claim on the installation. It is PENDING and due immediately.
  *
  * Throws DomainError OPERATION_IN_PROGRESS if an unfinished operation has the claim, OPERATION_CLAIM_HELD if a FAILED
- * one has it, the problems of the gate, NUMBERS_USED_UP if the installation or its scope has no number left; the transaction must then be rolled
- * back.
+ * one has it, the problems of the gate, NUMBERS_USED_UP if the installation or its scope has no number left; the
+ * transaction must then be rolled back.
  */
 export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
   const { installation, plan, actor, admission } = freeze

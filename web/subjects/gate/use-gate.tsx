@@ -17,7 +17,10 @@ const NOWHERE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspa
 const CODES: ReadonlySet<string> = new Set(['CHANGES_FROZEN'])
 export const isOfGate = ({ errorCode }: { errorCode: string }): boolean => CODES.has(errorCode)
 
-/** What refuses a change now, whatever it changes, and what the person can do about it. A policy alone blocks nothing: a review can be requested. */
+/**
+ * What refuses a change now, whatever it changes, and what the person can do about it. A policy alone blocks
+ * nothing: a review can be requested.
+ */
 export interface Gate {
   /** Why it is frozen, to be shown before anybody types; null if it is not. */
   notice: ReactNode

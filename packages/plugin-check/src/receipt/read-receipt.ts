@@ -78,7 +78,8 @@ export type FailedCall = z.infer<typeof FailedCall>
  *
  * @param pluginId null: the plugin whose call failed.
  * @param keys a file with the public keys of the platform that must have signed it.
- * @throws UsageError if the file is no receipt, was changed since its export, is not signed by these keys, or contains no failed call of the plugin.
+ * @throws UsageError if the file is no receipt, was changed since its export, is not signed by these keys, or
+ * contains no failed call of the plugin.
  */
 export function readReceipt(file: string, pluginId: string | null, keys?: string): FailedCall {
   const json = readUnchanged(file)

@@ -30,8 +30,8 @@ export interface PlannedGroup {
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
 /**
- * The plan by installation, with the changes in the order of the page; errors that belong to none are separate. Until the plan is known, the changes are those of
- * the draft, without the calls.
+ * The plan by installation, with the changes in the order of the page; errors that belong to none are separate. Until
+ * the plan is known, the changes are those of the draft, without the calls.
  */
 export function changesByInstallation(
   plan: Plan | undefined,
