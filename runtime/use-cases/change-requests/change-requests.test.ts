@@ -432,6 +432,61 @@ describe('a change request of somebody else', () => {
     }
   })
 
+  it('does not tell whether a guess is a secret that it copies or restores, nor does the token of a plan (H03)', async () => {
+    const [guess, wrong] = ['hunter2', 'hunter3'].map((password) => changesOf({ password }))
+    const from = await installed({ name: 'a', other: 'a', password: 'hunter2' })
+    await deps.succeeds(await deps.detach(from.id))
+    const install = { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const named = changesOf({ name: 'a', other: 'a' })[MAIN]!
+    const valuesOf = (changes: Changes) => ({ [MAIN]: { ...named, ...changes[MAIN] } }) as JsonObject
+    // a downgrade puts the password aside, and the next upgrade restores it
+    const { id } = await installed({ name: 'a', other: 'a', password: 'hunter2' })
+    await deps.succeeds(await deps.upgrade(id, { targetVersion: '3.0.0' }))
+    const upgrade = { targetVersion: '1.0.0' }
+    const cases = [
+      {
+        kind: 'INSTALL',
+        path: '/installations',
+        hidden: { ...install, copyFrom: { bundleInstallId: from.id } },
+        given: (changes: Changes) => ({ ...install, properties: valuesOf(changes) }),
+        input: {},
+      },
+      {
+        kind: 'UPGRADE',
+        path: `/installations/${id}/upgrade`,
+        hidden: upgrade,
+        given: (changes: Changes) => ({ ...upgrade, properties: changes as JsonObject }),
+        input: { bundleInstallId: id },
+      },
+    ]
+    for (const { kind, path, hidden, given, input } of cases) {
+      const made = await requested({ kind, title: kind, input: { ...given(guess!), ...input } })
+      const { effect } = await planOf(made.changeRequestId)
+      const edited = await edit(made.changeRequestId, { kind, revision: 1, input: { ...hidden, ...input } })
+      assert.equal(edited.errorCode, '0', JSON.stringify(edited.json))
+      assert.notEqual((await planOf(made.changeRequestId)).effect, effect, kind)
+
+      const { planToken } = await deps.ok(`${path}/plan`, { method: 'POST', body: hidden })
+      const snapshot = kind === 'UPGRADE' && {
+        snapshotVersion: (await deps.ok(`${path}/plan`, { method: 'POST', body: hidden }))[
+          'snapshotVersion'
+        ]!,
+      }
+      const answers = await Promise.all(
+        [wrong!, guess!].map((changes) =>
+          send(path, { ...given(changes), ...snapshot, planToken: planToken! }),
+        ),
+      )
+      assert.deepEqual(
+        answers.map(({ errorCode }) => errorCode),
+        ['PLAN_STALE', 'PLAN_STALE'],
+        kind,
+      )
+      // with what the plan was made of, it is carried out
+      assert.equal((await send(path, { ...hidden, planToken: planToken! })).errorCode, '0', kind)
+    }
+  })
+
   it('is neither made nor edited for a scope that the person may not see (G02, G04)', async () => {
     const hidden = await installed({ name: 'hidden' })
     const own = await installed({ name: 'own' }, { ...deps.newScope(), environmentKey: 'elsewhere' })

@@ -4,7 +4,7 @@ import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import { changeViews } from '../installations/change-views.ts'
-import { canonicalText } from '../plans/plan-token.ts'
+import { canonicalText, valueInDigest } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
 
 /** What one installation or target contributes to an effect. */
@@ -27,7 +27,9 @@ export function effectOf(key: string, parts: readonly Part[]): string {
           part.operationType,
           part.targetVersion,
           part.plan.changes
-            .map(({ locator, property, before, after }) => canonicalText([locator, property, before, after]))
+            .map((change) =>
+              canonicalText([change.locator, change.property, change.before, valueInDigest(part, change)]),
+            )
             .toSorted(),
           part.plan.resources
             .map(({ locator, action, currentVersion, targetVersion }) =>

@@ -195,6 +195,7 @@ export async function evaluateInstall(
     plan,
     ledger: [],
     unchecked,
+    named: { properties: given, copyFrom: copied ?? null },
     admission,
     refusals: refusals.list,
     title: manifest.title,

@@ -147,6 +147,7 @@ export async function evaluateUpgrade(
     snapshotVersion: current,
     currentVersion: version,
     targetVersion: request.targetVersion,
+    named: { properties: given, copyFrom: null },
     admission,
     refusals: refusals.list,
   }

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import canonicalize from 'canonicalize'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Random } from '#http-kit/random.ts'
+import { isHidden } from '../../engine/changes/compare.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { PlatformProblem } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import type { UncheckedPlugins } from '../../model/plugin.ts'
 import type { Vault } from '../../model/vault.ts'
 import { DoesNotOpen, opening, UnknownDataKey } from '../../sealing/sealed-value.ts'
@@ -27,6 +30,8 @@ export interface TokenPart {
   /** Null if the plan cannot be made; it then differs from every plan that could. */
   plan: FrozenPlan | null
   unchecked: UncheckedPlugins
+  /** What the request names, if values that it does not name may come from elsewhere: of an INSTALL and an UPGRADE. */
+  named?: { properties: Changes; copyFrom: string | null } | undefined
 }
 
 /** What a plan is based on. */
@@ -65,7 +70,7 @@ export function planTokenOf(basis: TokenBasis, { vault, random }: TokenKeys): st
     basis.snapshotVersion,
     basis.parts.map((part) => [
       part.id,
-      [...digestsOf(part, basis.plugins), valuesDigestOf({ vault, random }, plannedValues(part.plan))],
+      [...digestsOf(part, basis.plugins), valuesDigestOf({ vault, random }, plannedValues(part))],
     ]),
   )
 }
@@ -112,7 +117,7 @@ async function movedSince(
     if (
       values !== undefined &&
       moved.length === 0 &&
-      !(await isValuesDigestOf({ db, vault }, values, plannedValues(part.plan)))
+      !(await isValuesDigestOf({ db, vault }, values, plannedValues(part)))
     )
       moved.push(platformMessage('planValuesMoved', { bundle: part.bundleId }))
   }
@@ -176,9 +181,26 @@ function parse(text: string): unknown {
 }
 
 /** The values that a plan sets, as text that does not depend on the order of members or properties. */
-function plannedValues(plan: FrozenPlan | null): string {
-  const lines = (plan?.changes ?? []).map(({ locator, property, after }) => [locator, property, after])
+function plannedValues(part: TokenPart): string {
+  const lines = (part.plan?.changes ?? []).map((change) => [
+    change.locator,
+    change.property,
+    valueInDigest(part, change),
+  ])
   return canonicalText(lines.map((line) => canonicalText(line)).toSorted())
+}
+
+/**
+ * The value that a change sets, for a digest. A hidden one that is copied or restored is another one than the same value that a
+ * request names: otherwise whoever makes a plan with it, and then names guesses, would learn which one is right.
+ */
+export function valueInDigest(
+  { named }: Pick<TokenPart, 'named'>,
+  { locator, property, after }: PlannedChange,
+): unknown {
+  const isNamed =
+    named === undefined || getOwn(getOwn(named.properties, locator) ?? {}, property) !== undefined
+  return isNamed || !isHidden(after) ? after : ['not named', named.copyFrom, after]
 }
 
 /** JSON in canonical form (RFC 8785). */

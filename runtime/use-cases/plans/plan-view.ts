@@ -95,6 +95,7 @@ export interface OperationEvaluation {
   ledger: readonly LedgerRow[]
   /** Without the passing report that the environment asks for. Empty for a DETACH. */
   unchecked: UncheckedPlugins
+  named?: TokenPart['named']
   /** What the gate says; its problems are among the refusals. */
   admission: Admission
   /** In the order of the checks: a write is refused with the first. */
