@@ -18,6 +18,8 @@ test('an effect of a crashed or interrupted call is adopted', async () => {
   }
   assert.equal(await findOrAdopt({ find, create: createUnheard }), 'x')
   assert.equal(await findOrAdopt({ find, create: () => assert.fail('created twice') }), 'x')
+  const names = new Map<string, string>()
+  assert.equal(await findOrAdopt({ find: () => names.get('x'), create: () => 'made' }), 'made')
 })
 
 test('the error of a failed creation is thrown', async () => {

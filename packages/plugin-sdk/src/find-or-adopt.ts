@@ -18,16 +18,17 @@ export async function findOrAdopt<Found>({
   find,
   create,
 }: {
-  find: () => Awaitable<Found | null>
+  /** Null or undefined: there is none. */
+  find: () => Awaitable<Found | null | undefined>
   create: () => Awaitable<Found>
 }): Promise<Found> {
   const found = await find()
-  if (found !== null) return found
+  if (found !== null && found !== undefined) return found
   try {
     return await create()
   } catch (error) {
     const made = await find()
-    if (made !== null) return made
+    if (made !== null && made !== undefined) return made
     throw error
   }
 }
