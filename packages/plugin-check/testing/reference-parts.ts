@@ -60,6 +60,7 @@ export interface Parts extends TokenParts, ReferenceParts {
   composeFailure(refusal: Refusal): { status: number; text: string }
   successStatus: number
   contentType: string
+  isCompressed: boolean
 }
 
 export const data = (value: unknown): JsonObject => ({ '@type': 'Data', value }) as JsonObject
@@ -75,6 +76,7 @@ export function createParts(world: World, changes: readonly Change[]): Parts {
   Object.assign(parts, tokenParts(platform, PLUGIN_ID), referenceParts(platform, CREDENTIAL, parts), {
     successStatus: 200,
     contentType: 'application/json',
+    isCompressed: false,
     refuseHttp({ method, headers }) {
       if (method !== 'POST') return 405
       return String(headers['content-type']).startsWith('application/json') ? null : 415

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { DEFECTS, type DefectName } from './defects.ts'
 import { createParts, type Change, type World } from './reference-parts.ts'
 import { openReferenceStore } from './reference-store.ts'
@@ -85,7 +86,12 @@ export async function startReferencePlugin({
   const address = server.address() as AddressInfo
 
   function send(outgoing: ServerResponse, status: number, text: string): void {
-    if (!outgoing.destroyed) outgoing.writeHead(status, { 'content-type': parts.contentType }).end(text)
+    if (outgoing.destroyed) return
+    outgoing.writeHead(status, {
+      'content-type': parts.contentType,
+      ...(parts.isCompressed && { 'content-encoding': 'gzip' }),
+    })
+    outgoing.end(parts.isCompressed ? gzipSync(text) : text)
   }
 
   return {

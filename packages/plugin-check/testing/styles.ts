@@ -235,6 +235,12 @@ export const STYLES = {
       }
     },
   },
+  compressed: {
+    title: 'compresses its responses with gzip',
+    change: (parts) => {
+      parts.isCompressed = true
+    },
+  },
   'memory-by-installation': {
     title: 'takes the same operationId of another installation for another call',
     change(parts) {

@@ -8,8 +8,7 @@ import { OUTCOMES, type OperationType } from '../../../../contract/protocol/voca
 import type { Sent, Trial } from '../run/trial.ts'
 import { isDone, parseJson } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { seenIn } from '../run/state.ts'
-import { short, topOf, wholeLife } from './read-response.ts'
+import { checkApplied, short, topOf, wholeLife } from './read-response.ts'
 
 const envelope = caseGroup('envelope', { rule: 'envelope', kind: 'shape' })
 const echo = caseGroup('echo', { rule: 'response-fields', kind: 'shape' })
@@ -40,7 +39,8 @@ function succeeds(type: OperationType, article: string): Case {
           try {
             await trial.finish(call)
           } catch (error) {
-            if (isLast) trial.check(false, error instanceof Error ? error.message : 'it failed')
+            const problem = error instanceof Error ? error.message : 'it failed'
+            if (isLast) trial.check(false, [problem, trial.host?.lastError() ?? ''].join(' ').trim())
             throw error
           }
         }
@@ -66,19 +66,7 @@ const applies = (type: 'INSTALL' | 'CONFIGURE' | 'UPGRADE', article: string): Ca
       const operation = changed.operation(type, type === 'INSTALL' ? 1 : 2, { values: 'changed' })
       for (const call of [operation.before, operation.after])
         if (!isDone((await trial.settle(call)).answer)) trial.untested(`the ${type} did not succeed`)
-      const after = await trial.state(changed)
-      const pairs = Object.values(trial.profile.resources).flatMap((resource) =>
-        Object.entries(resource.changed ?? {}).map(
-          ([name, value]) => [name, resource.properties[name], value] as const,
-        ),
-      )
-      const visible = pairs.filter(
-        ([, old, value]) => seenIn(before, old) && !seenIn(before, value) && !isDeepStrictEqual(old, value),
-      )
-      if (visible.length === 0)
-        trial.untested('the state shows none of the values that changed replaces in the profile')
-      for (const [name, , value] of visible)
-        trial.check(seenIn(after, value), `The state does not show the changed ${name}`)
+      checkApplied(trial, before, await trial.state(changed), `The ${type}`)
     },
   )
 

@@ -2,6 +2,7 @@ import type { Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
+import { failedAt } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -83,6 +84,20 @@ export const CRASH_CASES: readonly Case[] = [
       await trial.complete(installation.operation('INSTALL', 7))
       await killAndStart(trial)
       trial.checkRefused(await trial.settle(installation.operation('CONFIGURE', 6).before), 'A late call')
+    },
+  ),
+  restart(
+    'late-after-failed',
+    {
+      title: 'A call that is lower than one that failed is refused after a restart',
+      rule: 'late-calls',
+      needs: ['invalid'],
+      fix: `${PERSIST} That includes the sequence of a call that fails.`,
+    },
+    async (trial) => {
+      const installation = await failedAt(trial, 5)
+      await killAndStart(trial)
+      trial.checkRefused(await trial.settle(installation.operation('CONFIGURE', 4).before), 'A late call')
     },
   ),
   restart(

@@ -8,6 +8,7 @@ import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { startCall } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
+import { short } from './read-response.ts'
 
 const detach = caseGroup('detach', { rule: 'detach', kind: 'behaviour' })
 const isolation = caseGroup('isolation', { rule: 'installations-are-separate', kind: 'behaviour' })
@@ -199,6 +200,24 @@ export const INSTALLATION_CASES: readonly Case[] = [
     },
   ),
   detach(
+    'after-upgrade',
+    {
+      title: 'A DETACH leaves no more behind after an UPGRADE than after an INSTALL',
+      needs: ['state'],
+      fix: 'Remove by bundleInstallId alone, not by version: an object of an earlier version belongs to the installation, too.',
+    },
+    async (trial) => {
+      const [one, two] = [trial.install(), trial.install()]
+      await trial.complete(one.operation('INSTALL', 1))
+      await trial.complete(one.operation('DETACH', 2))
+      await trial.complete(two.operation('INSTALL', 1))
+      await trial.complete(two.operation('UPGRADE', 2))
+      await trial.complete(two.operation('DETACH', 3, { currentVersion: '1.1.0', targetVersion: '1.1.0' }))
+      const [expected, found] = [countState(await trial.state(one)), countState(await trial.state(two))]
+      trial.check(found === expected, `${found} entries are left in the state instead of ${expected}`)
+    },
+  ),
+  detach(
     'install-again',
     {
       title: 'After a DETACH, the same bundle can be installed again',
@@ -338,7 +357,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
   isolation(
     'workspace-numbers',
     {
-      title: 'Every workspaceId from 0 to 2^53 - 1 is accepted',
+      title: 'Every workspaceId from 0 to 2^53 - 1 is accepted and echoed',
       rule: 'request-fields',
       fix: 'Store workspaceId in 64 bits, and do not take 0 for a missing one.',
     },
@@ -346,6 +365,11 @@ export const INSTALLATION_CASES: readonly Case[] = [
       for (const workspaceId of [0, Number.MAX_SAFE_INTEGER]) {
         const { answer } = await trial.settle(trial.install({ workspaceId }).operation('INSTALL', 1).before)
         trial.check(isDone(answer), `An INSTALL in workspace ${workspaceId} got ${describeAnswer(answer)}`)
+        const echoed = answer.kind === 'success' ? answer.data['installation'] : undefined
+        trial.check(
+          !isJsonObject(echoed) || echoed['workspaceId'] === workspaceId,
+          `The response repeats ${short(isJsonObject(echoed) && echoed['workspaceId'])} instead of ${workspaceId}`,
+        )
       }
     },
   ),

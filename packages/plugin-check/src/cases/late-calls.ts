@@ -1,4 +1,4 @@
-import type { Sent, Trial } from '../run/trial.ts'
+import type { Installation, Sent, Trial } from '../run/trial.ts'
 import type { Call } from '../wire/build-call.ts'
 import { isDone, isFinalFailure } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
@@ -32,6 +32,17 @@ async function acceptsLast(trial: Trial, sequences: readonly [number, number]): 
   await trial.complete(installation.operation('INSTALL', first))
   const { answer } = await trial.settle(installation.operation('CONFIGURE', higher).before)
   trial.check(isDone(answer), `executionSequence ${higher} after ${first} was not accepted`)
+}
+
+/** An installation whose last operation was a CONFIGURE of this sequence, which failed. */
+export async function failedAt(trial: Trial, sequence: number): Promise<Installation> {
+  const installation = trial.install()
+  await trial.complete(installation.operation('INSTALL', 3))
+  const invalid = installation.operation('CONFIGURE', sequence, { values: 'invalid' })
+  let { answer } = await trial.settle(invalid.before)
+  if (isDone(answer)) ({ answer } = await trial.settle(invalid.after))
+  if (!isFinalFailure(answer)) trial.untested('a CONFIGURE with the invalid values did not fail')
+  return installation
 }
 
 export const LATE_CASES: readonly Case[] = [
@@ -190,15 +201,25 @@ export const LATE_CASES: readonly Case[] = [
       fix: RAISE,
     },
     async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 3))
-      const invalid = installation.operation('CONFIGURE', 5, { values: 'invalid' })
-      let { answer } = await trial.settle(invalid.before)
-      if (isDone(answer)) ({ answer } = await trial.settle(invalid.after))
-      if (!isFinalFailure(answer)) trial.untested('a CONFIGURE with the invalid values did not fail')
+      const installation = await failedAt(trial, 5)
       trial.checkRefused(
         await trial.settle(installation.operation('CONFIGURE', 4, { values: 'changed' }).before),
         'executionSequence 4 after 5, which failed,',
+      )
+    },
+  ),
+  late(
+    'same-sequence-after-failed',
+    {
+      title: 'The sequence of an operation that failed is refused with another operationId',
+      needs: ['invalid'],
+      fix: `${RAISE} Store its operationId with it.`,
+    },
+    async (trial) => {
+      const installation = await failedAt(trial, 5)
+      trial.checkRefused(
+        await trial.settle(installation.operation('CONFIGURE', 5, { values: 'changed' }).before),
+        'executionSequence 5 of another operation after 5, which failed,',
       )
     },
   ),

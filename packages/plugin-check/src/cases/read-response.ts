@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { CaseBlocked, type Sent, type Trial } from '../run/trial.ts'
+import { seenIn } from '../run/state.ts'
 import { parseJson } from '../wire/read-answer.ts'
 
 const OPERATION_TYPES = ['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const
@@ -35,6 +37,21 @@ export async function wholeLife(trial: Trial): Promise<readonly Sent[]> {
   }
   trial.life.sent = found
   return found
+}
+
+/** The values that `changed` replaces in the profile are in the state: of those values that the state shows. */
+export function checkApplied(trial: Trial, before: unknown, after: unknown, what: string): void {
+  const visible = Object.values(trial.profile.resources)
+    .flatMap(({ properties, changed = {} }) =>
+      Object.entries(changed).map(([name, value]) => ({ name, old: properties[name], value })),
+    )
+    .filter(
+      ({ old, value }) => seenIn(before, old) && !seenIn(before, value) && !isDeepStrictEqual(old, value),
+    )
+  if (visible.length === 0)
+    trial.untested('the state shows none of the values that changed replaces in the profile')
+  for (const { name, value } of visible)
+    trial.check(seenIn(after, value), `${what} succeeded, but the state does not show the changed ${name}`)
 }
 
 /** The top-level object of a response, or an empty one. */

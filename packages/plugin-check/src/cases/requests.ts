@@ -69,6 +69,21 @@ export const REQUEST_CASES: readonly Case[] = [
     'SHOULD',
   ),
   rejection(
+    'utf-16',
+    'A body in UTF-16 is refused',
+    'A body in UTF-16',
+    ({ bytes }) => Buffer.from(bytes.toString(), 'utf16le'),
+    'SHOULD',
+  ),
+  rejection(
+    'not-a-number',
+    'A body with NaN, which is not JSON, is refused',
+    'A body with NaN',
+    ({ bytes }) =>
+      Buffer.from(bytes.toString().replace('"values":{', '"values":{"checked":NaN,').replace(',}', '}')),
+    'SHOULD',
+  ),
+  rejection(
     'other-plugin',
     'A request for another plugin is refused',
     'A request for another pluginId',

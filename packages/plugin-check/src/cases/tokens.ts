@@ -80,6 +80,16 @@ export const TOKEN_CASES: readonly Case[] = [
   refusal('other-audience', 'A token for another plugin is refused', 'A token for another plugin', () => ({
     claims: { aud: 'another-plugin' },
   })),
+  ...['prefix', 'suffix'].map((place) =>
+    refusal(
+      `audience-with-${place}`,
+      `A token for a plugin whose pluginId is this one with a ${place} is refused`,
+      `A token for a plugin with a similar pluginId`,
+      ({ profile: { pluginId } }) => ({
+        claims: { aud: place === 'prefix' ? `other-${pluginId}` : `${pluginId}-2` },
+      }),
+    ),
+  ),
   refusal('other-issuer', 'A token of another issuer is refused', 'A token of another issuer', () => ({
     claims: { iss: 'https://other-platform.test' },
   })),

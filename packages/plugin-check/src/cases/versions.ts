@@ -5,9 +5,15 @@ import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
-import { short } from './read-response.ts'
+import { checkApplied, short } from './read-response.ts'
 
 const UNICODE = ' Ünï 東京'
+/** Equal as numbers, without zeros at the end, or in lower case. */
+const SIMILAR_VERSIONS = [
+  ['1.1', '1.10'],
+  ['2.0', '2.0.0'],
+  ['release', 'Release'],
+] as const
 const version = caseGroup('version', { rule: 'versions-in-a-call', kind: 'behaviour' })
 const values = caseGroup('values', { rule: 'values', kind: 'behaviour' })
 
@@ -28,8 +34,14 @@ function checkDefinite(trial: Trial, answer: Parameters<typeof describeAnswer>[0
 export const VERSION_CASES: readonly Case[] = [
   version(
     'next-contract',
-    { title: 'contractVersion 7.0.0 is refused', fix: 'Accept only contractVersion 6.0.0.' },
-    (trial) => refusesContract(trial, '7.0.0'),
+    {
+      title: 'contractVersion 7.0.0 is refused, and 60.0.0, too',
+      fix: 'Accept only contractVersion 6.0.0. Compare the whole major version, not its first digit.',
+    },
+    async (trial) => {
+      await refusesContract(trial, '7.0.0')
+      await refusesContract(trial, '60.0.0')
+    },
   ),
   version(
     'earlier-contract',
@@ -55,6 +67,29 @@ export const VERSION_CASES: readonly Case[] = [
       })
       const { answer } = await trial.settle(upgrade.before)
       trial.check(isDone(answer), `An UPGRADE from v2-beta~1 to 0.0.1 got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'similar',
+    {
+      title: 'Two versions that are equal as numbers or in lower case are different',
+      needs: ['state', 'changed'],
+      fix: 'Compare versions byte for byte, or not at all: apply what each UPGRADE sends.',
+    },
+    async (trial) => {
+      for (const [currentVersion, targetVersion] of SIMILAR_VERSIONS) {
+        const installation = trial.install()
+        await trial.complete(installation.operation('INSTALL', 1, { targetVersion: currentVersion }))
+        const before = await trial.state(installation)
+        const versions = { currentVersion, targetVersion }
+        const upgrade = installation.operation('UPGRADE', 2, { ...versions, values: 'changed' })
+        const what = `An UPGRADE from ${currentVersion} to ${targetVersion}`
+        for (const call of [upgrade.before, upgrade.after]) {
+          const { answer } = await trial.settle(call)
+          trial.check(isDone(answer), `${what} got ${describeAnswer(answer)}`)
+        }
+        checkApplied(trial, before, await trial.state(installation), what)
+      }
     },
   ),
   version(

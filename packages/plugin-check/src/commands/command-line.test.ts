@@ -106,7 +106,16 @@ test('a report that cannot be written costs neither the results nor the other re
   const options = await startPlugin(t, folder, 'same-sequence')
   const junit = join(folder, 'junit')
   // a file cannot have the name of a folder
-  const ran = await run('run', ...options, '--case', 'late', '--json', folder, '--junit', junit)
+  const ran = await run(
+    'run',
+    ...options,
+    '--case',
+    'late.same-sequence-refused',
+    '--json',
+    folder,
+    '--junit',
+    junit,
+  )
   assertUsage(ran, /^The report \S+ cannot be written/)
   assert.match(ran.output.join('\n'), /✖ late\.same-sequence-refused/)
   assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
@@ -222,7 +231,7 @@ test('a port that is in use is explained in one line', async (t) => {
 test('a failed case is stored, and replay tells when it is fixed', async (t) => {
   const folder = temporary(t)
   const broken = await startPlugin(t, folder, 'same-sequence')
-  const first = await run('run', ...broken, '--case', 'late')
+  const first = await run('run', ...broken, '--case', 'late.same-sequence-refused')
   assert.equal(first.code, 1, first.errors.join())
   assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
   const still = await run('replay', ...broken)
@@ -270,7 +279,7 @@ test('run writes every report, and the HTML report loads nothing', async (t) => 
   )
   const report = JSON.parse(json ?? '')
   assert.equal(report.passed, false)
-  assert.equal(report.totals.NOT_TESTED, 5)
+  assert.equal(report.totals.NOT_TESTED, 6)
   assert.doesNotMatch(json ?? '', /Bearer|eyJ/)
   assert.match(
     junit ?? '',

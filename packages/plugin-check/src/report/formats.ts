@@ -13,9 +13,19 @@ export const mark = (status: Status): string => MARKS[status]
 /** The summary for a terminal: what failed, what was not tested, and the totals. */
 export function toTable(report: Report): string {
   const width = Math.max(...report.cases.map(({ id }) => id.length))
+  const blocked = new Map<string | null, number>()
   const lines = report.cases
-    .filter(({ status }) => status !== 'PASSED')
-    .map((one) => `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}`)
+    .filter(({ status, problem }) => {
+      if (status === 'PASSED') return false
+      const before = blocked.get(problem) ?? 0
+      if (status === 'BLOCKED') blocked.set(problem, before + 1)
+      return status !== 'BLOCKED' || before === 0
+    })
+    .map((one) => {
+      const others = one.status === 'BLOCKED' ? (blocked.get(one.problem) ?? 1) - 1 : 0
+      const more = others === 0 ? '' : ` (and ${others} more cases)`
+      return `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}${more}`
+    })
   const { PASSED, FAILED, BLOCKED, NOT_TESTED } = report.totals
   return [
     ...lines,

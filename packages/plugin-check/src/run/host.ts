@@ -12,6 +12,8 @@ export interface Host {
   kill(): Promise<void>
   /** Everything that the plugin wrote to its output, in all its lives; the last MiB. */
   output(): string
+  /** The last error that the plugin printed, as one sentence. */
+  lastError(): string
   /** One sentence if the plugin ended by itself since its last start; null while it runs. */
   endedByItself(): string | null
 }
@@ -117,6 +119,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
       stopWatching()
     },
     output: () => output,
+    lastError: () => reason(output),
     endedByItself() {
       const ended = child?.signalCode ?? child?.exitCode ?? null
       if (isKilled || ended === null) return null
@@ -141,7 +144,7 @@ function killTree(child: ChildProcess, isGroup: boolean): void {
 function reason(output: string): string {
   const lines = output.trim().split('\n')
   const found =
-    lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|Exception)\b.*:/.test(line)) ?? lines.at(-1)
+    lines.findLast((line) => /^(.*: |\s*)(Uncaught )?\w*(Error|Exception)\b.*:/.test(line)) ?? lines.at(-1)
   const text = found?.trim().slice(0, 200) ?? ''
   return text === '' ? 'It printed nothing.' : `It printed: ${text}`
 }

@@ -121,19 +121,25 @@ test('a state address that fails during the run blocks cases, and does not end t
   assert.match(found.problem ?? '', /^The state address \S+ of the profile does not return JSON/)
 })
 
-test('a case that could not reach what it tests is blocked, not passed', async (t) => {
-  const url = await hostilePlugin(t)
-  const { state: _state, ...profile } = referenceProfile(url)
-  const cases = CASES.filter(({ id }) => id === 'repeat.detach-after')
+test('a case that could not reach what it tests is blocked, and its reason is printed once', async (t) => {
+  const platformPort = await freePort()
+  const platform = `http://127.0.0.1:${platformPort}`
+  const plugin = await startReferencePlugin({ platform, file: null, defect: null })
+  t.after(() => plugin.close())
+  await fetch(`${plugin.url}/fail`, { method: 'POST' })
   const report = await check({
-    url,
-    profile: { ...profile, timeoutMs: 300, settlesWithinMs: 100 },
+    url: `${plugin.url}/lifecycle`,
+    profile: { ...referenceProfile(plugin.url), settlesWithinMs: 100 },
     seed: 1,
-    platformPort: 0,
-    cases,
+    platformPort,
+    cases: CASES.filter(({ id }) => id.startsWith('repeat.detach-')),
   })
-  assert.equal(report.cases[0]?.status, 'BLOCKED')
+  assert.deepEqual(
+    report.cases.map(({ status }) => status),
+    ['BLOCKED', 'BLOCKED'],
+  )
   assert.equal(report.passed, false)
+  assert.match(toTable(report), /^■ repeat\.detach-before .*BACKEND_DOWN.* \(and 1 more cases\)\n\n/)
 })
 
 test('seed and ids determine every byte', async (t) => {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
 /** What went over the wire in one attempt. */
 export interface Exchange {
@@ -39,6 +41,11 @@ export interface Delivery {
 
 /** A response larger than this is cut off. The runtime accepts 1 MiB; more is read so that a case can judge the size. */
 const RESPONSE_MAX = 4 * 1024 * 1024
+const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
 /** After so many calls in a row without a response in time, a plugin that hangs is not waited for as long. */
 const TIMED_OUT_MAX = 3
 const HANGING_MS = 2_000
@@ -129,6 +136,8 @@ function headersOf({ body, authorization, delivery }: Attempt): Record<string, s
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json',
+    // as from the runtime, another one in each attempt
+    traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
     ...(delivery.isChunked === true
       ? { 'transfer-encoding': 'chunked' }
       : { 'content-length': String(body.byteLength) }),
@@ -176,7 +185,19 @@ async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise
   return {
     status: incoming.statusCode ?? 0,
     headers: Object.fromEntries(headers),
-    body: Buffer.concat(chunks),
+    body: decoded(Buffer.concat(chunks), incoming.headers['content-encoding']),
+  }
+}
+
+/** As the runtime reads it: one of three encodings, and nothing larger than is read without one. */
+function decoded(body: Buffer, encoding = 'identity'): Buffer {
+  if (encoding === 'identity') return body
+  const decode = DECODERS[encoding.toLowerCase()]
+  if (decode === undefined) throw new Error(`the runtime does not read the content-encoding ${encoding}`)
+  try {
+    return decode(body, { maxOutputLength: RESPONSE_MAX })
+  } catch {
+    throw new Error(`the response is not valid ${encoding}, or larger than 4 MiB`)
   }
 }
 

@@ -45,8 +45,8 @@ export interface Services {
   grant(token: string, grant: Grant): void
   /** What a token of the service allows. */
   methodsOf(serviceId: string): string[]
-  /** True: every service responds with 503. */
-  setDown(isDown: boolean): void
+  /** True: every service responds with 503; `events`: to event methods only. */
+  setDown(isDown: boolean | 'events'): void
   /** Responds to a call below `/services/`. */
   respond(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
@@ -58,7 +58,7 @@ export function createServices({ events, services }: Profile): Services {
   const calls: ServiceCall[] = []
   const grants = new Map<string, Grant>()
   const used = new Set<string>()
-  let isDown = false
+  let down: boolean | 'events' = false
 
   const methodsOf = (serviceId: string): string[] => [
     ...new Set([...(events[serviceId] ?? []), ...Object.keys(services[serviceId] ?? {})]),
@@ -81,7 +81,7 @@ export function createServices({ events, services }: Profile): Services {
     grant: (token, grant) => grants.set(token, grant),
     methodsOf,
     setDown(next) {
-      isDown = next
+      down = next
     },
     respond(incoming, outgoing) {
       const [target = ''] = (incoming.url ?? '').slice(SERVICES_PATH.length).split('?')
@@ -90,6 +90,8 @@ export function createServices({ events, services }: Profile): Services {
       const token = /^Bearer (\S+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? null
       const problem = problemOf(serviceId, path, token)
       const answer = services[serviceId]?.[path]
+      const isEvent = events[serviceId]?.includes(path) === true
+      const isDown = down === true || (down === 'events' && isEvent)
       const status =
         problem === 'unknown-method' ? 404 : problem !== null ? 401 : isDown ? 503 : (answer?.status ?? 200)
       if (token !== null) used.add(token)
@@ -97,7 +99,7 @@ export function createServices({ events, services }: Profile): Services {
         serviceId,
         path,
         httpMethod: incoming.method ?? '',
-        isEvent: events[serviceId]?.includes(path) === true,
+        isEvent,
         token,
         bundleInstallId: token === null ? null : (grants.get(token)?.bundleInstallId ?? null),
         eventId: headerOf(incoming, 'event-id'),

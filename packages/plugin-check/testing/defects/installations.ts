@@ -1,5 +1,5 @@
 import { breaks } from './defect.ts'
-import { refusing, installs, markOf, tenantsOf } from './plant.ts'
+import { editing, refusing, installs, markOf, tenantsOf } from './plant.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { digest, type Change } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
@@ -35,6 +35,45 @@ export const INSTALLATION_DEFECTS = {
       }
     },
     ['detach', 'late', 'restart', 'concurrent'],
+  ),
+  'detach-by-version': breaks(
+    'detach.after-upgrade',
+    'stores a tenant under its version, and removes those of the current one',
+    (parts, { state }) => {
+      const { tenantKey } = parts
+      parts.tenantKey = (request, locator) =>
+        `${tenantKey(request, locator)} ${request.operation.targetVersion}`
+      parts.remove = ({ installation, operation }) => {
+        const removed = Object.entries(state.tenants).filter(
+          ([, { bundleInstallId, version }]) =>
+            bundleInstallId === installation.bundleInstallId && version === operation.currentVersion,
+        )
+        for (const [key] of removed) delete state.tenants[key]
+        return removed.length
+      }
+    },
+    ['module', 'detach'],
+  ),
+  'versions-as-numbers': breaks(
+    'version.similar',
+    'does nothing in an UPGRADE between versions that are equal as numbers',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const { operationType, currentVersion, targetVersion } = request.operation
+        const isSame = Number.parseFloat(currentVersion ?? '') === Number.parseFloat(targetVersion)
+        return operationType === 'UPGRADE' && isSame
+          ? { outcome: 'NOT_APPLIED', resources: {} }
+          : apply(request)
+      }
+    },
+  ),
+  'workspace-zero': breaks(
+    'isolation.workspace-numbers',
+    'omits workspaceId 0 in a response',
+    editing(({ data: { installation } }) => {
+      if (installation['workspaceId'] === 0) delete installation['workspaceId']
+    }),
   ),
   'detach-once': breaks(
     'detach.twice',

@@ -33,6 +33,38 @@ export const LATE_DEFECTS = {
     },
     ['late', 'detach', 'concurrent.two-operations', 'restart', 'repeat'],
   ),
+  'failed-without-operation': breaks(
+    'late.same-sequence-after-failed',
+    'forgets whose sequence it was when an operation fails',
+    (parts, world) => {
+      const { execute, isLate } = parts
+      parts.execute = async (request, call) => {
+        try {
+          return await execute(request, call)
+        } catch (error) {
+          const mark = markOf(world, request)
+          if (mark?.operationId === request.operation.operationId) mark.operationId = ''
+          throw error
+        }
+      }
+      parts.isLate = (sequence, operationId, mark) =>
+        isLate(sequence, mark.operationId === '' ? '' : operationId, mark)
+    },
+  ),
+  'failed-in-memory': breaks(
+    'restart.late-after-failed',
+    'stores the sequence together with the effect, and keeps that of a failed call in memory',
+    (parts, { state }) => {
+      parts.raise = ({
+        installation: { bundleInstallId },
+        operation: { operationId },
+        executionSequence,
+      }) => {
+        const { isDetached = false } = state.marks[bundleInstallId] ?? {}
+        state.marks[bundleInstallId] = { sequence: executionSequence, operationId, isDetached }
+      }
+    },
+  ),
   'fence-before-only': breaks(
     'late.lower-after-refused',
     'compares sequences in BEFORE_RESOURCES only',
@@ -63,6 +95,7 @@ export const LATE_DEFECTS = {
     'late.same-sequence-refused',
     'accepts another operation with the same sequence',
     comparing((sequence, mark) => sequence < mark),
+    ['late.same-sequence-after-failed'],
   ),
   'late-effect': breaks(
     'late.no-effect',

@@ -244,6 +244,18 @@ export const REFERENCE_DEFECTS = {
     'gives an event a new ID in each attempt',
     calling(({ token }) => ({ headers: { 'event-id': digest(token).slice(0, 20) } })),
   ),
+  'calls-service-again': breaks(
+    'service.repeat-calls-nothing',
+    'calls the service before it looks for the remembered response',
+    (parts) => {
+      const { once } = parts
+      parts.once = async (request, hash) => {
+        if (parts.recall(parts.keyOf(request), request) !== undefined) await parts.useReferences(request)
+        return once(request, hash)
+      }
+    },
+    ['repeat', 'reference', 'detach', 'service'],
+  ),
   'calls-although-refused': breaks(
     'service.not-after-refusal',
     'calls the service with earlier access if resolve refuses',

@@ -253,6 +253,20 @@ export const REPEAT_DEFECTS = {
     },
     ['repeat'],
   ),
+  'trace-in-key': breaks(
+    'repeat.detach-after',
+    'takes a call with another traceparent for another call',
+    (parts) => {
+      const { hashOf, keyOf } = parts
+      const traces = new WeakMap<LifecycleRequest, string>()
+      parts.hashOf = (body, request, incoming) => {
+        traces.set(request, String(incoming.headers['traceparent']))
+        return hashOf(body, request, incoming)
+      }
+      parts.keyOf = (request) => `${keyOf(request)} ${traces.get(request)}`
+    },
+    ['bytes', 'service.repeat-calls-nothing', ...REPEATS],
+  ),
   'headers-in-hash': breaks('repeat.other-headers', 'takes other headers for other bytes', (parts) => {
     const { hashOf } = parts
     parts.hashOf = (body, request, incoming) =>

@@ -12,6 +12,22 @@ export const REQUEST_DEFECTS = {
     tolerating((json) => (json['pluginId'] = 'reference-plugin')),
     ['request.refused-leaves-nothing', 'failure'],
   ),
+  'contract-by-first-digit': breaks(
+    'version.next-contract',
+    'accepts contractVersion 60.0.0',
+    tolerating(
+      (json) => String(json['contractVersion']).startsWith('6') && (json['contractVersion'] = '6.0.0'),
+    ),
+  ),
+  'any-unicode-form': breaks('request.utf-16', 'detects UTF-16 in a body', (parts) => {
+    const { parseBody } = parts
+    parts.parseBody = (body) => parseBody(body[1] === 0 ? Buffer.from(body.toString('utf16le')) : body)
+  }),
+  'not-a-number': breaks('request.not-a-number', 'reads NaN as JSON', (parts) => {
+    const { parseBody } = parts
+    parts.parseBody = (body) =>
+      parseBody(Buffer.from(body.toString('latin1').replace(':NaN', ':null'), 'latin1'))
+  }),
   'any-operation': breaks(
     'request.unknown-operation',
     'takes an unknown operation for an INSTALL',

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { breaks } from './defect.ts'
-import { CREDENTIAL, digest, type Change, type Parts } from '../reference-parts.ts'
+import { CREDENTIAL, digest, PLUGIN_ID, type Change, type Parts } from '../reference-parts.ts'
 import type { Claims } from '../reference-token.ts'
 import { Refusal, Unauthorized } from '../refusal.ts'
 
@@ -117,6 +117,14 @@ export const TOKEN_DEFECTS = {
     'token.other-audience',
     'does not verify the audience of tokens',
     anyClaim('audience'),
+  ),
+  'audience-contains': breaks(
+    'token.audience-with-prefix',
+    'accepts tokens for a plugin whose pluginId contains its own',
+    (parts) => {
+      parts.claimChecks.audience = ({ aud }) => String(aud).includes(PLUGIN_ID)
+    },
+    ['token.audience-with-suffix'],
   ),
   'no-expiry': breaks('token.expired', 'does not verify the expiry of tokens', anyClaim('expiry'), [
     'token.no-expiry',
