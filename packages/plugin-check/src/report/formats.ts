@@ -13,19 +13,22 @@ export const mark = (status: Status): string => MARKS[status]
 /** The summary for a terminal: what failed, what was not tested, and the totals. */
 export function toTable(report: Report): string {
   const width = Math.max(...report.cases.map(({ id }) => id.length))
-  const blocked = new Map<string | null, number>()
-  const lines = report.cases
-    .filter(({ status, problem }) => {
-      if (status === 'PASSED') return false
-      const before = blocked.get(problem) ?? 0
-      if (status === 'BLOCKED') blocked.set(problem, before + 1)
-      return status !== 'BLOCKED' || before === 0
-    })
-    .map((one) => {
-      const others = one.status === 'BLOCKED' ? (blocked.get(one.problem) ?? 1) - 1 : 0
-      const more = others === 0 ? '' : ` (and ${others} more cases)`
-      return `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}${more}`
-    })
+  // what blocks cases or leaves them untested is said once
+  const counts = new Map<string, number>()
+  const reasonOf = ({ status, problem }: ReportedCase): string | null =>
+    status === 'FAILED' ? null : `${status} ${problem}`
+  const shown = report.cases.filter((one) => {
+    if (one.status === 'PASSED') return false
+    const reason = reasonOf(one)
+    const before = reason === null ? 0 : (counts.get(reason) ?? 0)
+    if (reason !== null) counts.set(reason, before + 1)
+    return before === 0
+  })
+  const lines = shown.map((one) => {
+    const others = (counts.get(reasonOf(one) ?? '') ?? 1) - 1
+    const more = others === 0 ? '' : ` (and ${others} more)`
+    return `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}${more}`
+  })
   const { PASSED, FAILED, BLOCKED, NOT_TESTED } = report.totals
   return [
     ...lines,

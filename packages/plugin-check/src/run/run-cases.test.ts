@@ -139,7 +139,7 @@ test('a case that could not reach what it tests is blocked, and its reason is pr
     ['BLOCKED', 'BLOCKED'],
   )
   assert.equal(report.passed, false)
-  assert.match(toTable(report), /^■ repeat\.detach-before .*BACKEND_DOWN.* \(and 1 more cases\)\n\n/)
+  assert.match(toTable(report), /^■ repeat\.detach-before .*BACKEND_DOWN.* \(and 1 more\)\n\n/)
 })
 
 test('seed and ids determine every byte', async (t) => {

@@ -9,10 +9,15 @@ import {
   verified,
 } from '@bundle-console/plugin-sdk'
 
-const { PORT = '8090', DATA_FILE = './data/mailbox-maker.sqlite', PLATFORM_API_BASE } = process.env
+const {
+  PORT = '8090',
+  DATA_FILE = './data/mailbox-maker.sqlite',
+  PLATFORM_API_BASE,
+  STATE_PORT,
+} = process.env
 const store = sqliteStore(DATA_FILE, {
   schema: `CREATE TABLE IF NOT EXISTS mailbox (
-    install TEXT, locator TEXT, address TEXT, PRIMARY KEY (install, locator)
+    install TEXT, locator TEXT, name TEXT, address TEXT, PRIMARY KEY (install, locator)
   )`,
 })
 
@@ -32,13 +37,19 @@ const plugin = definePlugin({
         }
         const writes = {}
         for (const { action, locator, values } of call.resources) {
-          // what an upgrade drops
-          if (action === 'DETACH')
+          // what an upgrade drops, or has no name any more
+          if (action === 'DETACH' || typeof values.displayName !== 'string') {
             tx.prepare('DELETE FROM mailbox WHERE install = ? AND locator = ?').run(install, locator)
-          if (action === 'DETACH' || typeof values.displayName !== 'string') continue
-          const name = values.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
-          const mailbox = `${name}@example.com`
-          tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?)').run(install, locator, mailbox)
+            continue
+          }
+          const name = values.displayName
+          const mailbox = `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')}@example.com`
+          tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?, ?)').run(
+            install,
+            locator,
+            name,
+            mailbox,
+          )
           writes[locator] = { mailbox }
         }
         return applied(writes)
@@ -46,8 +57,12 @@ const plugin = definePlugin({
     AFTER_RESOURCES: (call) =>
       call.conclude((tx) => {
         if (call.operation.operationType === 'DETACH') return notApplied()
-        const install = call.installation.bundleInstallId
-        if (tx.prepare('SELECT 1 FROM mailbox WHERE install = ?').get(install)) return verified()
+        const find = tx.prepare('SELECT 1 FROM mailbox WHERE install = ? AND locator = ?')
+        const isRight = ({ action, locator, values }) =>
+          action === 'DETACH' ||
+          typeof values.displayName !== 'string' ||
+          find.get(call.installation.bundleInstallId, locator) !== undefined
+        if (call.resources.every(isRight)) return verified()
         throw new PluginFailure({
           errorCode: 'MAILBOX_MISSING',
           message: 'The mailbox is gone',
@@ -59,3 +74,7 @@ const plugin = definePlugin({
 
 const { url } = await listen(toNodeListener(plugin), Number(PORT))
 console.log(`mailbox-maker accepts lifecycle calls at ${url}/`)
+
+// For tests only: shows the checker what exists.
+const state = () => store.transaction((tx) => Response.json(tx.prepare('SELECT * FROM mailbox').all()))
+if (STATE_PORT !== undefined) await listen(toNodeListener(state), Number(STATE_PORT))

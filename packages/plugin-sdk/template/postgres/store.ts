@@ -11,17 +11,22 @@ export function openStore() {
   pool.on('error', (error) => console.error(error.message))
   const store = postgresStore(pool, {
     schema: `CREATE TABLE IF NOT EXISTS mailbox (
-      install text, locator text, address text, PRIMARY KEY (install, locator)
+      install text, locator text, name text, address text, PRIMARY KEY (install, locator)
     )`,
   })
   return { ...store, close: () => pool.end() }
 }
 
-export async function keep(tx: Tx, install: string, locator: string, address: string): Promise<void> {
+export async function keep(
+  tx: Tx,
+  install: string,
+  locator: string,
+  { name, address }: { name: string; address: string },
+): Promise<void> {
   await tx.query(
-    `INSERT INTO mailbox VALUES ($1, $2, $3)
-     ON CONFLICT (install, locator) DO UPDATE SET address = excluded.address`,
-    [install, locator, address],
+    `INSERT INTO mailbox VALUES ($1, $2, $3, $4)
+     ON CONFLICT (install, locator) DO UPDATE SET name = excluded.name, address = excluded.address`,
+    [install, locator, name, address],
   )
 }
 
@@ -34,7 +39,15 @@ export async function forget(tx: Tx, install: string, locator: string | null): P
   return rowCount !== null && rowCount > 0
 }
 
-export async function hasMailbox(tx: Tx, install: string): Promise<boolean> {
-  const { rows } = await tx.query('SELECT 1 FROM mailbox WHERE install = $1', [install])
-  return rows.length > 0
+/** Without a locator, all mailboxes of the installation; without that, all. */
+export async function find(
+  tx: Tx,
+  install: string | null = null,
+  locator: string | null = null,
+): Promise<unknown[]> {
+  const { rows } = await tx.query(
+    'SELECT * FROM mailbox WHERE install = coalesce($1, install) AND locator = coalesce($2, locator)',
+    [install, locator],
+  )
+  return rows
 }

@@ -6,12 +6,17 @@ export type Tx = SqliteTransaction
 export const openStore = () =>
   sqliteStore(process.env['DATA_FILE'] ?? './data/mailbox-maker.sqlite', {
     schema: `CREATE TABLE IF NOT EXISTS mailbox (
-      install TEXT, locator TEXT, address TEXT, PRIMARY KEY (install, locator)
+      install TEXT, locator TEXT, name TEXT, address TEXT, PRIMARY KEY (install, locator)
     )`,
   })
 
-export function keep(tx: Tx, install: string, locator: string, address: string): void {
-  tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?)').run(install, locator, address)
+export function keep(
+  tx: Tx,
+  install: string,
+  locator: string,
+  { name, address }: { name: string; address: string },
+): void {
+  tx.prepare('INSERT OR REPLACE INTO mailbox VALUES (?, ?, ?, ?)').run(install, locator, name, address)
 }
 
 /** Without a locator, all mailboxes of the installation. Returns whether there was one. */
@@ -22,5 +27,8 @@ export function forget(tx: Tx, install: string, locator: string | null): boolean
   return Number(changes) > 0
 }
 
-export const hasMailbox = (tx: Tx, install: string): boolean =>
-  tx.prepare('SELECT 1 FROM mailbox WHERE install = ?').get(install) !== undefined
+/** Without a locator, all mailboxes of the installation; without that, all. */
+export const find = (tx: Tx, install: string | null = null, locator: string | null = null): unknown[] =>
+  tx
+    .prepare('SELECT * FROM mailbox WHERE install = coalesce(?, install) AND locator = coalesce(?, locator)')
+    .all(install, locator)

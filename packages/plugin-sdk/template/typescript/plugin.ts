@@ -6,7 +6,7 @@ import {
   verified,
   type PluginDefinition,
 } from '@bundle-console/plugin-sdk'
-import { forget, hasMailbox, keep, type Tx } from './store.ts'
+import { find, forget, keep, type Tx } from './store.ts'
 
 type Settings = Omit<PluginDefinition<Tx>, 'pluginId' | 'handle' | 'writes'>
 
@@ -24,14 +24,14 @@ export const mailboxMaker = (settings: Settings) =>
             return (await forget(tx, install, null)) ? applied() : notApplied()
           const writes: Record<string, { mailbox: string }> = {}
           for (const { action, locator, values } of call.resources) {
-            if (action === 'DETACH') {
+            // what an upgrade drops, or has no name any more
+            if (action === 'DETACH' || values.displayName === undefined) {
               await forget(tx, install, locator)
               continue
             }
-            if (values.displayName === undefined) continue
-            const name = values.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')
-            const mailbox = `${name}@example.com`
-            await keep(tx, install, locator, mailbox)
+            const name = values.displayName
+            const mailbox = `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.')}@example.com`
+            await keep(tx, install, locator, { name, address: mailbox })
             writes[locator] = { mailbox }
           }
           return applied(writes)
@@ -39,12 +39,17 @@ export const mailboxMaker = (settings: Settings) =>
       AFTER_RESOURCES: (call) =>
         call.conclude(async (tx) => {
           if (call.operation.operationType === 'DETACH') return notApplied()
-          if (await hasMailbox(tx, call.installation.bundleInstallId)) return verified()
-          throw new PluginFailure({
-            errorCode: 'MAILBOX_MISSING',
-            message: 'The mailbox is gone',
-            retryable: false,
-          })
+          for (const { action, locator, values } of call.resources) {
+            if (action === 'DETACH' || values.displayName === undefined) continue
+            const found = await find(tx, call.installation.bundleInstallId, locator)
+            if (found.length > 0) continue
+            throw new PluginFailure({
+              errorCode: 'MAILBOX_MISSING',
+              message: 'The mailbox is gone',
+              retryable: false,
+            })
+          }
+          return verified()
         }),
     },
   })
