@@ -3,6 +3,7 @@ import type { Case } from './case.ts'
 import { CONCURRENCY_CASES } from './concurrency.ts'
 import { CONNECTION_CASES } from './connections.ts'
 import { CRASH_CASES } from './crashes.ts'
+import { DETACH_CASES } from './detach.ts'
 import { INSTALLATION_CASES } from './installations.ts'
 import { LATE_CASES } from './late-calls.ts'
 import { MODULE_CASES } from './modules.ts'
@@ -28,6 +29,7 @@ export const CASES: readonly Case[] = [
   ...REPEAT_CASES,
   ...CONCURRENCY_CASES,
   ...LATE_CASES,
+  ...DETACH_CASES,
   ...INSTALLATION_CASES,
   ...VERSION_CASES,
   ...MODULE_CASES,

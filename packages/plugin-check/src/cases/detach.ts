@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Installation, Trial } from '../run/trial.ts'
+import { countState } from '../run/state.ts'
+import { isDone } from '../wire/read-answer.ts'
+import { checkDifferent, issuedValues } from './installations.ts'
+import { startCall } from './late-calls.ts'
+import { prepare } from './repeats.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const detach = caseGroup('detach', { rule: 'detach', kind: 'behaviour' })
+const TOMBSTONE = 'Keep the highest executionSequence after a DETACH, and refuse what is lower.'
+
+async function detached(trial: Trial): Promise<Installation> {
+  const { installation, operation } = await prepare(trial, 'DETACH')
+  await trial.complete(operation)
+  return installation
+}
+
+export const DETACH_CASES: readonly Case[] = [
+  detach(
+    'unknown-installation',
+    {
+      title: 'A DETACH of an unknown installation succeeds with NOT_APPLIED or APPLIED',
+      fix: 'Finding nothing to remove is a success: return NOT_APPLIED.',
+    },
+    async (trial) => {
+      const operation = trial.install().operation('DETACH', 1)
+      for (const call of [operation.before, operation.after]) {
+        const { answer } = await trial.settle(call)
+        trial.check(isDone(answer), `DETACH of an unknown installation failed in ${call.request.stage}`)
+      }
+    },
+  ),
+  detach(
+    'twice',
+    {
+      title: 'A second DETACH operation succeeds',
+      fix: 'Finding nothing to remove is a success: return NOT_APPLIED.',
+    },
+    async (trial) => {
+      const installation = await detached(trial)
+      const again = installation.operation('DETACH', 3)
+      for (const call of [again.before, again.after])
+        trial.check(
+          isDone((await trial.settle(call)).answer),
+          `The second DETACH failed in ${call.request.stage}`,
+        )
+    },
+  ),
+  detach(
+    'takes-over-install',
+    {
+      title: 'A DETACH succeeds over an INSTALL that did not reach AFTER_RESOURCES',
+      fix: 'Remove whatever exists for the installation; do not require a complete INSTALL.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const takeover = installation.operation('DETACH', 2)
+      for (const call of [takeover.before, takeover.after])
+        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
+    },
+  ),
+  detach(
+    'takes-over-configure',
+    {
+      title: 'A DETACH succeeds over a CONFIGURE between its stages',
+      fix: 'Do not require that the operation before a DETACH was completed.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'CONFIGURE')
+      await trial.finish(operation.before)
+      const takeover = installation.operation('DETACH', 3)
+      for (const call of [takeover.before, takeover.after])
+        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
+    },
+  ),
+  detach(
+    'while-running',
+    {
+      title: 'An INSTALL that a DETACH overtakes while it runs brings nothing back',
+      needs: ['slow', 'state'],
+      rule: 'late-calls',
+      fix: 'Compare the sequence again in the transaction of the effect.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const { before } = installation.operation('INSTALL', 1)
+      const [running] = await trial.provoke('slow', () => startCall(trial, before))
+      await trial.complete(installation.operation('DETACH', 2))
+      const state = await trial.state(installation)
+      await running
+      await trial.checkSameState(installation, state, 'The INSTALL changed the state after the DETACH')
+    },
+  ),
+  detach(
+    'late-configure',
+    { title: 'A late CONFIGURE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'CONFIGURE')
+      await trial.complete(installation.operation('DETACH', 3))
+      trial.checkRefused(await trial.settle(operation.before), 'The late CONFIGURE')
+    },
+  ),
+  detach(
+    'late-upgrade',
+    { title: 'A late UPGRADE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'UPGRADE')
+      await trial.complete(installation.operation('DETACH', 3))
+      trial.checkRefused(await trial.settle(operation.before), 'The late UPGRADE')
+    },
+  ),
+  detach(
+    'late-repeat-of-install',
+    {
+      title: 'A repeat of the INSTALL after the DETACH does not bring anything back',
+      needs: ['state'],
+      fix: TOMBSTONE,
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'INSTALL')
+      await trial.complete(operation)
+      await trial.complete(installation.operation('DETACH', 2))
+      const state = await trial.state(installation)
+      await trial.send(operation.before)
+      await trial.checkSameState(installation, state, 'The repeat changed the state')
+    },
+  ),
+  detach(
+    'later-configure',
+    {
+      title: 'A CONFIGURE with a higher sequence after a DETACH is refused',
+      level: 'SHOULD',
+      fix: 'Remember that the installation was detached; only an INSTALL or a DETACH may follow.',
+    },
+    async (trial) => {
+      const installation = await detached(trial)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 3).before)
+      trial.check(answer.kind === 'failure', 'The CONFIGURE was accepted')
+    },
+  ),
+  detach(
+    'removes',
+    {
+      title: 'A DETACH changes the business state',
+      level: 'SHOULD',
+      needs: ['state'],
+      fix: 'Remove or end what INSTALL made.',
+    },
+    async (trial) => {
+      const { installation, operation } = await prepare(trial, 'DETACH')
+      const state = await trial.state(installation)
+      await trial.complete(operation)
+      trial.check(!isDeepStrictEqual(state, await trial.state(installation)), 'The state is as before')
+    },
+  ),
+  detach(
+    'after-upgrade',
+    {
+      title: 'A DETACH leaves no more behind after an UPGRADE than after an INSTALL',
+      needs: ['state'],
+      fix: 'Remove by bundleInstallId alone, not by version: an object of an earlier version belongs to the installation, too.',
+    },
+    async (trial) => {
+      const [one, two] = [trial.install(), trial.install()]
+      await trial.complete(one.operation('INSTALL', 1))
+      await trial.complete(one.operation('DETACH', 2))
+      await trial.complete(two.operation('INSTALL', 1))
+      await trial.complete(two.operation('UPGRADE', 2))
+      await trial.complete(two.operation('DETACH', 3, { currentVersion: '1.1.0', targetVersion: '1.1.0' }))
+      const [expected, found] = [countState(await trial.state(one)), countState(await trial.state(two))]
+      trial.check(found === expected, `${found} entries are left in the state instead of ${expected}`)
+    },
+  ),
+  detach(
+    'install-again',
+    {
+      title: 'After a DETACH, the same bundle can be installed again',
+      rule: 'installations-are-separate',
+      fix: 'Identify an installation by bundleInstallId alone; each INSTALL has a new one.',
+    },
+    async (trial) => {
+      await detached(trial)
+      const operation = trial.install().operation('INSTALL', 1)
+      for (const call of [operation.before, operation.after])
+        trial.check(
+          isDone((await trial.settle(call)).answer),
+          `The new INSTALL failed in ${call.request.stage}`,
+        )
+    },
+  ),
+  detach(
+    'new-token-after-reinstall',
+    {
+      title: 'An INSTALL after a DETACH issues new tokens',
+      rule: 'installations-are-separate',
+      needs: ['issued'],
+      fix: 'Derive nothing that is issued from bundle or workspace.',
+    },
+    async (trial) => {
+      const first = trial.install()
+      const before = await issuedValues(trial, first)
+      await trial.complete(first.operation('DETACH', 2))
+      checkDifferent(trial, before, await issuedValues(trial, trial.install()))
+    },
+  ),
+]
