@@ -1,5 +1,6 @@
 import { mapConcurrently } from '../lab/verification/concurrency.ts'
 import { runNode, tool, typeCheckArgs } from './process.ts'
+import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 interface Check {
@@ -23,7 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
   { name: 'requirements for security have tests', args: ['scripts/security/main.ts', '--check'] },
   { name: 'files of a save', args: ['scripts/count-save.ts'] },
-  { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
+  { name: 'lock file', args: ['scripts/lock-file.ts'] },
 ]
 const CONCURRENT_CHECKS = 2
 
@@ -42,3 +43,5 @@ export async function runChecks(): Promise<Tally> {
   })
   return { kind: 'checks', passed: CHECKS.length - failures.length, failed: failures.length, failures }
 }
+
+if (import.meta.main) process.exit(close([await runChecks()]))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ensureBrowser } from './browser.ts'
 import { root, runNode, tool } from './process.ts'
+import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 /**
@@ -62,3 +63,5 @@ function failuresIn({ name, status, assertionResults }: ReportedFile): string[] 
   if (failed.length === 0 && status === 'failed') return [file]
   return failed.map(({ fullName }) => `${file}: ${fullName}`)
 }
+
+if (import.meta.main) process.exit(close([await runComponentTests(process.argv.slice(2))]))

@@ -58,3 +58,5 @@ function fingerprint(): string {
   }
   return hash.digest('hex')
 }
+
+if (import.meta.main) await buildConsole()

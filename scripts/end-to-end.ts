@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { prepareBrowser } from './prepare-browser.ts'
 import { root, runNode, tool } from './process.ts'
+import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 const SLOWEST = 8
@@ -67,3 +68,5 @@ function failuresIn({ file, specs, suites = [] }: ReportedSuite): string[] {
   const failed = specs.filter(({ ok }) => !ok).map(({ title }) => `${file}: ${title}`)
   return [...failed, ...suites.flatMap(failuresIn)]
 }
+
+if (import.meta.main) process.exit(close([await runEndToEnd(process.argv.slice(2))]))

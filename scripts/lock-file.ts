@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './process.ts'
+
 /** The part of a package-lock.json of version 3 that {@link lockFileProblems} reads. */
 export interface LockFile {
   /** By path: `''` is the project, `node_modules/a/node_modules/b` a package inside another. */
@@ -38,4 +42,16 @@ function isLocked(packages: LockFile['packages'], from: string, name: string): b
   if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in packages) return true
   if (from === '') return false
   return isLocked(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
+}
+
+if (import.meta.main) {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile
+  const problems = lockFileProblems(lock)
+  for (const problem of problems) console.error(`package-lock.json: ${problem}`)
+  if (problems.length > 0) {
+    console.error(
+      'Choose versions whose packages the registry has for every platform, then run "npm install".',
+    )
+    process.exitCode = 1
+  }
 }

@@ -1,3 +1,0 @@
-import { buildConsole } from './console-build.ts'
-
-await buildConsole()

@@ -1,4 +1,0 @@
-import { runChecks } from './checks.ts'
-import { close } from './tally.ts'
-
-process.exit(close([await runChecks()]))
