@@ -1,3 +1,4 @@
+import { combineTasks, runEvery } from '../deps/periodic-task.ts'
 import type { PeriodicTask } from '../deps/periodic-task.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
@@ -78,17 +79,17 @@ export function startNotifications(
     await endFollowedOperations(deps.db)
     await wakeNotifications(deps.db)
   }
-  const repeat = async (task: () => Promise<void>, pauseMs: number): Promise<void> => {
-    while (!isStopped()) {
-      await task().catch((error: unknown) => deps.log.warn('notifications could not be sent', {}, error))
-      if (!isStopped()) await deps.clock.sleep(pauseMs, stopped.signal).catch(() => undefined)
-    }
-  }
-  const running = Promise.all([repeat(send, pollMs), repeat(scan, scanMs), repeat(tellPeople, pollMs)])
+  const every = (everyMs: number, round: () => Promise<void>): PeriodicTask =>
+    runEvery(
+      deps,
+      { everyMs, failureMessage: 'notifications could not be sent', first: 'immediately' },
+      round,
+    )
+  const tasks = combineTasks([every(pollMs, send), every(scanMs, scan), every(pollMs, tellPeople)])
   return {
     async stop() {
       stopped.abort()
-      await running
+      await tasks.stop()
       await Promise.all(inFlight.values())
     },
   }
