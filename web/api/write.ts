@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { useStore } from '../base/external-store.ts'
+import { useRef, useSyncExternalStore } from 'react'
 import { ApiError, callApi, type Answer, type Call, type EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'
 
@@ -23,7 +22,7 @@ function record(state: WriteResult['state']): void {
 
 /** What became of the last write of this tab, so that a page that fails can say it; null before the first one. */
 export const useLastWrite = (): WriteResult | null =>
-  useStore(
+  useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -1,4 +1,4 @@
-import { useStore } from './external-store.ts'
+import { useSyncExternalStore } from 'react'
 
 /** `paused`: the stream of a newer tab of the same person replaced this one. */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
@@ -13,7 +13,7 @@ export type LiveState = ConnectionState | 'polling'
 
 /** Whether changes arrive; the page shows `lost`, `polling` and `paused` in one unobtrusive line. */
 export function useConnection(): LiveState {
-  return useStore((listener) => {
+  return useSyncExternalStore((listener) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }, liveState)

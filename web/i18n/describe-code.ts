@@ -1,6 +1,6 @@
+import { useSyncExternalStore } from 'react'
 import type { CatalogueEntry } from '#contract/console-api/connection-codes.ts'
 import type { Problem } from '#contract/console-api/console-problem.ts'
-import { useStore } from '../base/external-store.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from './locale.ts'
 import { messageText } from './message-text.ts'
@@ -88,6 +88,6 @@ const isSummary = ({ parameters, details = [] }: Problem): boolean =>
 
 /** `error` for `Table`, `ErrorState` and dialogs; null while there is none. */
 export function useErrorView(error: unknown): ErrorView | null {
-  useStore(subscribeToLocale, localeState)
+  useSyncExternalStore(subscribeToLocale, localeState)
   return error === null || error === undefined ? null : errorView(error)
 }

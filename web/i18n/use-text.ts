@@ -1,5 +1,4 @@
-import { createElement, Fragment, type ReactNode } from 'react'
-import { useStore } from '../base/external-store.ts'
+import { createElement, Fragment, useSyncExternalStore, type ReactNode } from 'react'
 import type { Catalogue, Namespace } from './texts.ts'
 import { localeState, subscribeToLocale, type LocaleState } from './locale.ts'
 import { choose, cut, type ArgumentsOf, type Message, type Messages } from './messages.ts'
@@ -53,7 +52,7 @@ export function currentText(): Translate {
 export const translateIn = (state: LocaleState): Translate => bind(state).t
 
 function useBound(): Bound {
-  return bind(useStore(subscribeToLocale, localeState))
+  return bind(useSyncExternalStore(subscribeToLocale, localeState))
 }
 
 function bind(state: LocaleState): Bound {

@@ -1,4 +1,4 @@
-import { useStore } from '../base/external-store.ts'
+import { useSyncExternalStore } from 'react'
 import { LANGUAGE_NAMES, LANGUAGES } from '#contract/protocol/languages.ts'
 import { changeLocale, localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'
@@ -6,7 +6,7 @@ import { SegmentedControl } from './SegmentedControl.tsx'
 
 export function LanguageSwitch() {
   const t = useText()
-  const { language } = useStore(subscribeToLocale, localeState)
+  const { language } = useSyncExternalStore(subscribeToLocale, localeState)
   return (
     <SegmentedControl
       label={t('shell.language.label')}

@@ -1,5 +1,4 @@
-import { useRef, type FocusEvent, useEffect, useState } from 'react'
-import { useStore } from '../base/external-store.ts'
+import { useRef, useEffect, useState, useSyncExternalStore, type FocusEvent } from 'react'
 import { currentToasts, subscribeToToasts, dismissToast, type Toast } from './toast.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Icon, type IconName } from './Icon.tsx'
@@ -8,7 +7,7 @@ import type { NoticeTone } from './Notice.tsx'
 
 /** Shows toasts. It is always rendered, because a screen reader announces only what is added to a known region. */
 export function Toasts() {
-  const toasts = useStore(subscribeToToasts, currentToasts)
+  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   const focusedBefore = useRef<EventTarget>(null)
   const rememberFocus = ({ currentTarget, relatedTarget }: FocusEvent) => {
     if (!currentTarget.contains(relatedTarget)) focusedBefore.current = relatedTarget

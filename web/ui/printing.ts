@@ -1,6 +1,6 @@
+import { useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import { isBrowser } from '../base/environment.ts'
-import { useStore } from '../base/external-store.ts'
 
 const listeners = new Set<() => void>()
 let isPrinting = false
@@ -22,7 +22,7 @@ if (isBrowser) {
 
 /** Whether the page is being printed: what a person would unfold is then shown in full. */
 export const useIsPrinting = (): boolean =>
-  useStore(
+  useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

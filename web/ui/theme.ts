@@ -1,4 +1,4 @@
-import { useStore } from '../base/external-store.ts'
+import { useSyncExternalStore } from 'react'
 import { storeChoice, storedChoice } from '../base/stored-choice.ts'
 
 /** The script in `index.html` also reads this key, before the first paint. */
@@ -13,7 +13,7 @@ let theme = stored()
 
 /** The theme that the person chose, not the one that `system` resolves to. Renders again when it changes. */
 export function useTheme(): Theme {
-  return useStore(
+  return useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

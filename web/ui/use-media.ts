@@ -1,5 +1,4 @@
-import { useCallback } from 'react'
-import { useStore } from '../base/external-store.ts'
+import { useCallback, useSyncExternalStore } from 'react'
 
 /** Whether the window fits a media query, which is created once, outside the component. */
 export function useMedia(query: MediaQueryList): boolean {
@@ -10,5 +9,5 @@ export function useMedia(query: MediaQueryList): boolean {
     },
     [query],
   )
-  return useStore(watch, () => query.matches)
+  return useSyncExternalStore(watch, () => query.matches)
 }

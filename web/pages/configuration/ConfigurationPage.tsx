@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -10,7 +11,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
-import { useStore } from '../../base/external-store.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { countEdits } from './draft/draft.ts'
 import { useDraftStore } from './draft/use-draft-store.ts'
@@ -31,7 +31,7 @@ export function ConfigurationPage() {
   const { data } = configuration
   const { user } = useShell()
   const store = useDraftStore(user?.id ?? '', scope)
-  const hasEdits = useStore(store.subscribe, () => countEdits(store.current()) > 0)
+  const hasEdits = useSyncExternalStore(store.subscribe, () => countEdits(store.current()) > 0)
 
   // edits of what is gone are shown until they are decided
   if (data !== undefined && (hasEdits || Object.keys(data.resources).length > 0)) {

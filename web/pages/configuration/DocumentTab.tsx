@@ -1,6 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { pointerTo } from '#contract/json-schema/json.ts'
-import { useStore } from '../../base/external-store.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { DocumentEditor } from '../../subjects/document/DocumentEditor.tsx'
@@ -37,7 +36,7 @@ export function DocumentPane({
 }) {
   const t = useText()
   const { store } = useEditor()
-  const focused = useStore(store.subscribe, () =>
+  const focused = useSyncExternalStore(store.subscribe, () =>
     locator === undefined ? undefined : store.activeProperty(locator),
   )
   const [last, setLast] = useState({ locator, property: focused })

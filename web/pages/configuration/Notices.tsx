@@ -1,5 +1,4 @@
-import { type ReactNode } from 'react'
-import { useStore } from '../../base/external-store.ts'
+import { useSyncExternalStore, type ReactNode } from 'react'
 import { joinSentences } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
@@ -127,7 +126,7 @@ function DockRow({
 export function NewsLine() {
   const t = useText()
   const { store } = useEditor()
-  const news = useStore(store.subscribe, store.currentNews)
+  const news = useSyncExternalStore(store.subscribe, store.currentNews)
   return (
     <span
       role="status"

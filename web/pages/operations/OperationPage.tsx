@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import { pausesOfOperationCall } from '#contract/console-api/pages/pauses.ts'
 import type { OperationDetail, Pause } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../base/external-store.ts'
 import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
 import { PauseAction, PausedBadge, Pauses } from '../../subjects/gate/Pauses.tsx'
 import { bundleNameOf, operationName } from '../../subjects/operations/operation-texts.ts'
@@ -165,7 +164,7 @@ function usePauses(operation: OperationDetail | undefined): Pause[] {
 
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */
 function useRetryToast(operation: OperationDetail | undefined) {
-  const toasts = useStore(subscribeToToasts, currentToasts)
+  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   const topic = operation?.finishedAt ? retryTopic(operation.operationId, operation.run) : null
   const outdated = topic !== null && toasts.some((toast) => toast.topic === topic) ? topic : null
   useEffect(() => {

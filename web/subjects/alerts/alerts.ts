@@ -1,6 +1,5 @@
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import type { Batch, Operation } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../base/external-store.ts'
 import { currentText } from '../../i18n/use-text.ts'
 import { ApiError, callApi } from '../../api/client.ts'
 import { batchTitle } from '../batch/batch-title.ts'
@@ -105,7 +104,7 @@ export async function setWatched(one: Watched, next: boolean): Promise<boolean> 
 }
 
 export const useIsWatched = ({ kind, id }: Watched): boolean =>
-  useStore(subscribe, () => watched.has(keyOf({ kind, id })))
+  useSyncExternalStore(subscribe, () => watched.has(keyOf({ kind, id })))
 
 const keyOf = ({ kind, id }: Watched): string => `${kind} ${id}`
 
@@ -189,7 +188,7 @@ function tell(one: Watched, said: Parameters<typeof show>[1]): void {
 }
 
 /** How many operations have failed since the tab went into the background; 0 while it is visible. */
-export const useMissedFailures = (): number => useStore(subscribe, () => missed.size)
+export const useMissedFailures = (): number => useSyncExternalStore(subscribe, () => missed.size)
 
 /** How a press on a notification opens a page. */
 export function useOpenFromAlert(navigate: (to: LinkTarget) => void): void {
@@ -205,7 +204,7 @@ export function useOpenFromAlert(navigate: (to: LinkTarget) => void): void {
 export type AlertState = 'on' | 'off' | 'unavailable'
 
 export const useAlerts = (): AlertState =>
-  useStore(subscribe, () => (!isAvailable() ? 'unavailable' : isOn ? 'on' : 'off'))
+  useSyncExternalStore(subscribe, () => (!isAvailable() ? 'unavailable' : isOn ? 'on' : 'off'))
 
 /** Turns notifications on, for which the browser asks the person, or off. The choice is kept in this browser. */
 export async function setAlerts(next: boolean): Promise<void> {

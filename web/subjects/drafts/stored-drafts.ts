@@ -1,6 +1,5 @@
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { installSearch, type InstallSearch } from '#contract/console-api/pages/installations.ts'
-import { useStore } from '../../base/external-store.ts'
 import type { ScopeKey } from '../../addresses/paths.ts'
 import { parseScope } from '../scopes/scope-text.ts'
 
@@ -43,7 +42,7 @@ export const isCounted = (text: string | null): boolean => text !== null && !tex
 
 /** The drafts of a person in this browser, kept up to date. */
 export function useStoredDrafts(personId: string | undefined): readonly StoredDraft[] {
-  const text = useStore(subscribe, () => read(personId, draftsIn))
+  const text = useSyncExternalStore(subscribe, () => read(personId, draftsIn))
   // written by `read`
   return useMemo(() => JSON.parse(text) as StoredDraft[], [text])
 }
@@ -106,7 +105,7 @@ function readDraft(text: string): StoredOperationDraft | null {
 
 /** The drafts of operations of a person in this browser, kept up to date. */
 export function useStoredOperationDrafts(personId: string | undefined): readonly StoredOperationDraft[] {
-  const text = useStore(subscribe, () => read(personId, operationDraftsIn))
+  const text = useSyncExternalStore(subscribe, () => read(personId, operationDraftsIn))
   // written by `read`
   return useMemo(() => JSON.parse(text) as StoredOperationDraft[], [text])
 }

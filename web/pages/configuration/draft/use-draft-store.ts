@@ -1,8 +1,7 @@
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { isBrowser } from '../../../base/environment.ts'
-import { useStore } from '../../../base/external-store.ts'
 import {
   announceDraftChange,
   BEGAN_PREFIX,
@@ -28,7 +27,7 @@ export function useDraftStore(personId: string, scope: Scope): DraftStore {
 
 /** The draft as of the last pause in typing. */
 export function useDraft(store: DraftStore): Draft {
-  return useStore(store.subscribe, store.debouncedDraft)
+  return useSyncExternalStore(store.subscribe, store.debouncedDraft)
 }
 
 /** The state of this field while it has the focus. */
@@ -37,11 +36,11 @@ export function useActive(store: DraftStore, locator: string, property: string):
     (listener: () => void) => store.watch(locator, property, listener),
     [store, locator, property],
   )
-  return useStore(watch, () => store.activeAt(locator, property))
+  return useSyncExternalStore(watch, () => store.activeAt(locator, property))
 }
 
 export function useNotKept(store: DraftStore) {
-  return useStore(store.subscribe, store.notKept)
+  return useSyncExternalStore(store.subscribe, store.notKept)
 }
 
 function storeOf(personId: string, place: string): DraftStore {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../../base/external-store.ts'
 import { oldestVersion, type Draft } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { snapshotsSince } from '../draft/endpoints.ts'
@@ -46,7 +45,7 @@ export function useMerge({
     return { behind: isBehind ? mergeDraft(draft, configuration, touches) : NO_EDITS, touches }
   }, [draft, configuration, history.data, since, isBehind])
 
-  const typedIn = useStore(store.subscribe, store.typedIn)
+  const typedIn = useSyncExternalStore(store.subscribe, store.typedIn)
   const mayMove = isBehind && !isSaving && movesAutomatically(behind, touches, typedIn)
   useEffect(() => {
     if (!mayMove) return

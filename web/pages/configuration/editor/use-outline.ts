@@ -1,7 +1,6 @@
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../../base/external-store.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import type { GoneResources } from '../draft/gone.ts'
 import { groupResources, narrowGroups, type Filter, type Marks, type OutlineGroup } from '../draft/outline.ts'
@@ -37,7 +36,7 @@ export function useOutline({
   const isChosen =
     resource !== undefined && (Object.hasOwn(configuration.resources, resource) || gone.has(resource))
   // the focused form stays, even if another resource becomes the first
-  const staying = useStore(store.subscribe, () => (isChosen ? undefined : store.activeLocator()))
+  const staying = useSyncExternalStore(store.subscribe, () => (isChosen ? undefined : store.activeLocator()))
   const selected = isChosen ? resource : (staying ?? groups[0]?.resources[0]?.locator)
   return { filter, all, groups, selected, isChosen }
 }

@@ -1,7 +1,6 @@
-import { memo, useEffect, useMemo } from 'react'
+import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../../base/external-store.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { LocatorText } from '../../../ui/Id.tsx'
 import { useText } from '../../../i18n/use-text.ts'
@@ -66,7 +65,7 @@ export const ResourceForm = memo(function ResourceForm({
   const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
   const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
   // while the person types, a field stays even if it no longer matches the filter
-  const staying = useStore(store.subscribe, () =>
+  const staying = useSyncExternalStore(store.subscribe, () =>
     filter.show === undefined ? undefined : store.activeProperty(locator),
   )
   const names = useMemo(() => {
@@ -100,7 +99,7 @@ export const ResourceForm = memo(function ResourceForm({
   // the last field is always rendered, so that Shift+Tab enters the form at its end
   const wanted = new Set([focusOn, ...inOrder.slice(-1)])
   // edits of properties that an upgrade has removed; as a text, which does not change with each key press
-  const goneNames = useStore(store.subscribe, () =>
+  const goneNames = useSyncExternalStore(store.subscribe, () =>
     Object.entries(store.current()[locator] ?? {})
       .filter(([name, { edit }]) => definitionOf(resource, name) === undefined && edit.kind !== 'removed')
       .map(([name]) => name)
