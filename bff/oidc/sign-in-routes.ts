@@ -6,7 +6,7 @@ import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
-import { cookiesOf, cookieText, removalCookie, opaqueCookie, knownPerson } from '../session/sessions.ts'
+import { cookiesOf, cookieText, removalCookie, opaqueCookie, personOfSignIn } from '../session/sessions.ts'
 import type { CookieKit, Sessions } from '../session/sessions.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSignIn, SIGN_IN_SECONDS, takeSignIn } from '../store/sign-ins.ts'
@@ -170,7 +170,7 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
     if (person.iss !== confirms.iss || person.sub !== confirms.sub) {
       log.warn('another person tried to confirm a session', { requestId, iss: person.iss, sub: person.sub })
       await options.recorder.signInFailed(
-        { person: knownPerson(person) },
+        { person: personOfSignIn(person) },
         'SIGN_IN_FAILED',
         options.originOf(c),
       )
@@ -203,7 +203,7 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       sub: person.sub,
       ...rolesInClaim,
     })
-    const who = { person: knownPerson(person) }
+    const who = { person: personOfSignIn(person) }
     await options.recorder.signInFailed(who, 'PERMISSION_DENIED', options.originOf(c))
     await options.sessions.endAll(person, options.originOf(c))
     return notice(c, options, 'noRole', { name: person.name })

@@ -126,9 +126,9 @@ export function createSessions(options: {
           limits,
           now: clock.now(),
         })
-        await recorder.signedIn(tx, knownPerson(person), origin)
+        await recorder.signedIn(tx, personOfSignIn(person), origin)
         for (let count = 0; count < ended; count++)
-          await recorder.sessionEnded(tx, knownPerson(person), origin)
+          await recorder.sessionEnded(tx, personOfSignIn(person), origin)
       })
       return cookieText({ name, value: id, sameSite: 'Strict', secure })
     },
@@ -159,7 +159,7 @@ export function createSessions(options: {
       if (id === null) return { cookie, tokens: null }
       const ended = await inTransaction(db, async (tx) => {
         const person = await endSession(tx, hashOf(id))
-        if (person !== null) await recorder.signedOut(tx, knownPerson(person), origin)
+        if (person !== null) await recorder.signedOut(tx, personOfSignIn(person), origin)
         return person
       })
       return { cookie, tokens: openTokens(id, ended?.sealedTokens ?? null) }
@@ -171,7 +171,7 @@ export function createSessions(options: {
 }
 
 /** A person as the audit names them. */
-export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | 'name'>): KnownPerson {
+export function personOfSignIn({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | 'name'>): KnownPerson {
   return { id: sub, name, issuer: iss }
 }
 

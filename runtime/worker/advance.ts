@@ -32,7 +32,7 @@ import { persistDecisions, persistWideDecisions, redactRecorded } from './persis
  * Advances operations in one statement that waits for no lock. An operation missing from the result is locked by somebody
  * else, lost, or different from the worker's copy, and must be advanced on its own; after an exception all of them must.
  */
-export async function advanceBatch(
+export async function advanceTogether(
   deps: RuntimeDeps,
   batch: readonly Ready[],
   options: AdvanceOptions,
@@ -42,7 +42,7 @@ export async function advanceBatch(
   return conclude(steps, await persistDecisions(deps.db, deps.vault, steps), deps.log)
 }
 
-/** As `advanceBatch`, for operations that may also change their scope. Locks the scopes before anything else. */
+/** As `advanceTogether`, for operations that may also change their scope. Locks the scopes before anything else. */
 export async function advanceWideBatch(
   deps: RuntimeDeps,
   batch: readonly Ready[],

@@ -1,5 +1,5 @@
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { advanceSingle, advanceBatch, advanceWideBatch, isWide } from './advance.ts'
+import { advanceSingle, advanceTogether, advanceWideBatch, isWide } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
@@ -60,7 +60,7 @@ const ALL_IN = new Error('no other operation could join the batch')
  */
 export class Advancer {
   private readonly options: AdvancerOptions
-  private readonly plain = emptyQueue(advanceBatch)
+  private readonly plain = emptyQueue(advanceTogether)
   private readonly wide = emptyQueue(advanceWideBatch)
   private readonly singles: Waiting[] = []
   private activeSingles = 0
@@ -89,7 +89,7 @@ export class Advancer {
       await this.gather(queue)
       const batch = queue.waiting.splice(0, BATCH_LIMIT)
       queue.lastBatchSize = batch.length
-      await this.advanceBatch(queue, batch)
+      await this.advanceTogether(queue, batch)
     }
     queue.isRunning = false
   }
@@ -109,7 +109,7 @@ export class Advancer {
     return waiting.length >= this.options.operationCount()
   }
 
-  private async advanceBatch(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
+  private async advanceTogether(queue: Queue, waiting: readonly Waiting[]): Promise<void> {
     const { deps, counters, onProgress } = this.options
     const able = waiting.filter((one) => this.mayWork(one))
     const batch = able.filter((one) => isLatest(one, able))

@@ -204,7 +204,7 @@ export async function nameOrigin(
     )
 }
 
-export function selectPolicies(db: Db, environments?: readonly string[]): Promise<PolicyRow[]> {
+export function selectChangePolicies(db: Db, environments?: readonly string[]): Promise<PolicyRow[]> {
   return db
     .selectFrom('runtime.change_policy')
     .selectAll()
@@ -218,11 +218,11 @@ export function selectPolicies(db: Db, environments?: readonly string[]): Promis
 /** Locks the policy of an environment, also one that does not exist yet. */
 export async function lockPolicy(tx: Tx, environmentKey: string): Promise<PolicyRow | undefined> {
   await sql`lock table runtime.change_policy in share row exclusive mode`.execute(tx)
-  const [row] = await selectPolicies(tx, [environmentKey])
+  const [row] = await selectChangePolicies(tx, [environmentKey])
   return row
 }
 
-export async function putPolicy(
+export async function putChangePolicy(
   tx: Tx,
   policy: Pick<PolicyRow, 'environment_key' | 'required_for' | 'approvals'>,
 ): Promise<PolicyRow> {

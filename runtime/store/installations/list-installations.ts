@@ -8,8 +8,8 @@ import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { selectedClaim, upgradeTo, versionStanding } from './installations.ts'
-import { findWords, isWordFound, claimedAs } from './search.ts'
-import type { FoundWord } from './search.ts'
+import { findInstallationWords, isWordFound, claimedAs } from './search.ts'
+import type { InstallationWord } from './search.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationViewRow } from '../../model/installation.ts'
 import { readInstalledVersions } from './installed-versions.ts'
@@ -30,7 +30,7 @@ export async function listInstallations(
 ): Promise<ListedInstallation[]> {
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   const q = filter.q === '' ? undefined : filter.q
-  const words = q === undefined ? [] : await findWords(db, q)
+  const words = q === undefined ? [] : await findInstallationWords(db, q)
   const versions = filter.upgrade && (await versionsWith(db, visible, filter, filter.upgrade))
   const streams = streamsOf(filter, { visible, words, versions })
   if (streams?.length === 0) return []
@@ -165,7 +165,7 @@ function streamsOf(
     visible,
     words,
     versions,
-  }: { visible: VisibleScopes; words: readonly FoundWord[]; versions: SelectedVersions | undefined },
+  }: { visible: VisibleScopes; words: readonly InstallationWord[]; versions: SelectedVersions | undefined },
 ): Stream[] | null {
   const places = visible.kind === 'scopes' ? visible.ids : null
   if (places?.length === 0) return []
@@ -216,7 +216,7 @@ const PINNED: Stream = {
 }
 
 /** The bundles that every word allows which matches nothing but bundles; null if there is no such word. */
-function bundlesOf(words: readonly FoundWord[]): string[] | null {
+function bundlesOf(words: readonly InstallationWord[]): string[] | null {
   const [first, ...others] = words.filter(
     ({ versions, scopes, ids }) => versions.length === 0 && scopes.length === 0 && ids.length === 0,
   )
@@ -228,7 +228,7 @@ function bundlesOf(words: readonly FoundWord[]): string[] | null {
 /** Up to this number of installations, sorting them is faster than looking for them in the whole list. */
 const SORTED_MAX = 5_000
 
-function streamsOfWord({ bundles, versions, scopes, ids }: FoundWord): Stream[] {
+function streamsOfWord({ bundles, versions, scopes, ids }: InstallationWord): Stream[] {
   return [
     { list: bundles, keys: sql`${bundles}::text[]`, isIts: sql`installation.bundle_id = stream.key` },
     {

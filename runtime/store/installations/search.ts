@@ -57,7 +57,7 @@ export async function claimedAs(
 }
 
 /** What one word of a search may mean: keys of the lists that contain every installation that it matches. */
-export interface FoundWord {
+export interface InstallationWord {
   word: string
   bundles: readonly string[]
   versions: readonly string[]
@@ -68,10 +68,10 @@ export interface FoundWord {
   installations: number
 }
 
-type Keys = Omit<FoundWord, 'installations'>
+type Keys = Omit<InstallationWord, 'installations'>
 
 /** Looks up each word of a search among bundles, versions, scopes and ids, which are few. */
-export function findWords(db: Db, text: string): Promise<FoundWord[]> {
+export function findInstallationWords(db: Db, text: string): Promise<InstallationWord[]> {
   return Promise.all(
     wordsOf(text).map(async (word) => {
       const keys = {
@@ -99,7 +99,7 @@ async function countInstallations(db: Db, { bundles, versions, scopes, ids }: Ke
 }
 
 /** The condition that bundle, title, scope or version contain a word, or that the id starts or ends with it. */
-export function isWordFound({ word, bundles, versions, scopes, ids }: FoundWord): RawBuilder<unknown> {
+export function isWordFound({ word, bundles, versions, scopes, ids }: InstallationWord): RawBuilder<unknown> {
   const pattern = containing(word)
   // comparing keys costs much less than looking into texts, and excludes most rows
   const isAmongKeys =

@@ -66,12 +66,16 @@ export function putReport(
 }
 
 /** Returns the stored policies by environment key. */
-export function selectPolicies(db: Db): Promise<Selectable<RuntimeTables['runtime.plugin_policy']>[]> {
+export function selectPluginPolicies(db: Db): Promise<Selectable<RuntimeTables['runtime.plugin_policy']>[]> {
   return db.selectFrom('runtime.plugin_policy').selectAll().orderBy('environment_key').execute()
 }
 
 /** Sets the policy of an environment; returns the one before. */
-export async function putPolicy(tx: Tx, environmentKey: string, policy: PolicyName): Promise<PolicyName> {
+export async function putPluginPolicy(
+  tx: Tx,
+  environmentKey: string,
+  policy: PolicyName,
+): Promise<PolicyName> {
   // concurrent changes wait here, so that each records the policy that it replaced
   await sql`lock table runtime.plugin_policy in share row exclusive mode`.execute(tx)
   const before = await tx

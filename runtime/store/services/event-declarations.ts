@@ -3,7 +3,7 @@ import type { EventDeclaration } from '#contract/protocol/event-declaration.ts'
 import type { Db } from '../../model/db.ts'
 
 /** The events that the owning Modules of services declare as installed, by service; services without an owner are absent. */
-export async function readEvents(
+export async function readDeclaredEvents(
   db: Db,
   serviceIds: readonly string[],
 ): Promise<Map<string, EventDeclaration[]>> {

@@ -5,7 +5,11 @@ import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
-import { lockPolicy, putPolicy, selectPolicies } from '../../store/change-requests/change-requests.ts'
+import {
+  lockPolicy,
+  putChangePolicy,
+  selectChangePolicies,
+} from '../../store/change-requests/change-requests.ts'
 import type { PolicyRow } from '../../store/change-requests/change-requests.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import { reads } from '../authorize.ts'
@@ -16,7 +20,7 @@ export async function listChangePolicies({
   deps,
   actor,
 }: ReadContext): Promise<Answer<'GET /change-policies'>> {
-  const policies = (await selectPolicies(deps.db)).map(policyView)
+  const policies = (await selectChangePolicies(deps.db)).map(policyView)
   return { items: policies.filter((policy) => reads(actor, policy)), nextCursor: null }
 }
 
@@ -25,7 +29,7 @@ export async function readChangePolicy(
   { deps, actor }: ReadContext,
   { params: { environmentKey } }: Input<'GET /change-policies/{environmentKey}'>,
 ): Promise<ChangePolicy> {
-  const [row] = await selectPolicies(deps.db, [environmentKey])
+  const [row] = await selectChangePolicies(deps.db, [environmentKey])
   return row === undefined || !reads(actor, { environmentKey })
     ? { environmentKey, requiredFor: [], approvals: 1, updatedAt: null }
     : policyView(row)
@@ -39,7 +43,7 @@ export async function saveChangePolicy(
   const before = await lockPolicy(tx, environmentKey)
   if ((before?.updated_at ?? null) !== body.updatedAt)
     throw new DomainError('CHANGE_POLICY_STALE', platformMessage('changePolicyStale'))
-  const row = await putPolicy(tx, {
+  const row = await putChangePolicy(tx, {
     environment_key: environmentKey,
     required_for: CHANGE_KINDS.filter((kind) => body.requiredFor.includes(kind)),
     approvals: body.approvals,
@@ -69,7 +73,7 @@ export async function approvalsNeeded(
   kinds: readonly ChangeKind[],
 ): Promise<number> {
   const environments = [...new Set(scopes.map(({ environmentKey }) => environmentKey))]
-  const asking = (await selectPolicies(db, environments)).filter(({ required_for }) =>
+  const asking = (await selectChangePolicies(db, environments)).filter(({ required_for }) =>
     required_for.some((kind) => kinds.includes(kind)),
   )
   return Math.max(0, ...asking.map(({ approvals }) => approvals))

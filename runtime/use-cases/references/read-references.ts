@@ -20,7 +20,7 @@ import { listServicesById, usableBy, type ServiceRow } from '../../store/service
 import { notFound, requireVisible } from '../authorize.ts'
 import { ReadRefusal } from './read-refusal.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { readEvents } from '../../store/services/event-declarations.ts'
+import { readDeclaredEvents } from '../../store/services/event-declarations.ts'
 
 type Name = 'GET /installations/{bundleInstallId}/references'
 type Service = InstalledReference['services'][number]
@@ -194,7 +194,7 @@ export async function readEventDeclarations(
   { installation, resource, propertyKey }: EventDeclarationsRequest,
 ): Promise<EventDeclarationsResponse> {
   const { targets } = await loadTargets(reads, pluginId, { installation, resource, propertyKey })
-  const declared = await readEvents(
+  const declared = await readDeclaredEvents(
     db,
     targets.map(({ service_id }) => service_id),
   )

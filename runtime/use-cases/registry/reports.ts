@@ -7,9 +7,9 @@ import { DomainError } from '../../engine/refusals.ts'
 import { lockPlugin } from '../../store/plugins/plugins.ts'
 import {
   findReport,
-  putPolicy,
+  putPluginPolicy,
   putReport,
-  selectPolicies,
+  selectPluginPolicies,
   selectReports,
 } from '../../store/plugins/reports.ts'
 import type { ListedReportRow } from '../../store/plugins/reports.ts'
@@ -79,7 +79,7 @@ export async function uploadReport(
 
 /** The environments with a policy. */
 export async function listPolicies({ deps }: ReadContext): Promise<Answer<'GET /plugin-policies'>> {
-  const rows = await selectPolicies(deps.db)
+  const rows = await selectPluginPolicies(deps.db)
   return {
     items: rows.map(({ environment_key, policy }) => ({ environmentKey: environment_key, policy })),
     nextCursor: null,
@@ -91,7 +91,7 @@ export async function savePolicy(
   { tx, actor }: WriteContext,
   { params: { environmentKey }, body: { policy, reason } }: Input<'PUT /plugin-policies/{environmentKey}'>,
 ): Promise<Answer<'PUT /plugin-policies/{environmentKey}'>> {
-  const before = await putPolicy(tx, environmentKey, policy)
+  const before = await putPluginPolicy(tx, environmentKey, policy)
   await recordAudit(tx, actor, {
     action: 'plugin.policy',
     subject: environmentKey,

@@ -22,7 +22,7 @@ import { useWidth } from '../../../ui/use-width.ts'
 import { HISTORY } from '../draft/endpoints.ts'
 import {
   LANES,
-  marksOf,
+  timeMarksOf,
   scopeEvents,
   targetOf,
   type Lane,
@@ -150,7 +150,7 @@ function Lanes({
           <span className="truncate text-xs text-muted">{t(`configuration.timeline.lane.${lane}`)}</span>
           <ul aria-label={t(`configuration.timeline.lane.${lane}`)} className="relative h-8">
             {width > 0 &&
-              marksOf(
+              timeMarksOf(
                 events.filter((event) => event.lane === lane),
                 (at) => fraction(at) * inner,
                 MARK * rem,

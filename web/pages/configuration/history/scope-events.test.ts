@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { marksOf, targetOf, type ScopeEvent } from './scope-events.ts'
+import { timeMarksOf, targetOf, type ScopeEvent } from './scope-events.ts'
 
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 const event = (at: number, lane: ScopeEvent['lane'] = 'saves'): ScopeEvent => ({
@@ -13,7 +13,7 @@ const event = (at: number, lane: ScopeEvent['lane'] = 'saves'): ScopeEvent => ({
 })
 
 test('events that would cover each other are one mark, at the place of the first', () => {
-  const marks = marksOf([event(100), event(10), event(0), event(30), event(20)], (at) => at, 24)
+  const marks = timeMarksOf([event(100), event(10), event(0), event(30), event(20)], (at) => at, 24)
   assert.deepEqual(
     marks.map(({ x, events }) => [x, events.map(({ at }) => at)]),
     [

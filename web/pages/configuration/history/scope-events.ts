@@ -90,7 +90,7 @@ export interface Mark {
 }
 
 /** The marks of a lane. Those that would cover each other become one, at the place of the first. */
-export function marksOf(events: readonly ScopeEvent[], x: (at: number) => number, apart: number): Mark[] {
+export function timeMarksOf(events: readonly ScopeEvent[], x: (at: number) => number, apart: number): Mark[] {
   const marks: { x: number; events: ScopeEvent[] }[] = []
   for (const event of events.toSorted((a, b) => a.at - b.at)) {
     const last = marks.at(-1)
