@@ -120,6 +120,26 @@ export const CONCURRENCY_CASES: readonly Case[] = [
     },
   ),
   concurrent(
+    'first-not-failed',
+    {
+      title: 'A repeat that arrives while the first call runs does not make it fail',
+      needs: ['slow'],
+      fix: 'Let the repeat wait, or refuse the repeat: the first call goes on.',
+    },
+    async (trial) => {
+      const answerOf = async (isRepeated: boolean) => {
+        const { before } = trial.install().operation('INSTALL', 1)
+        const [first] = await trial.provoke('slow', () => startCall(trial, before))
+        if (isRepeated) await trial.send(before, { isNewConnection: true })
+        return (await first)?.answer
+      }
+      const [alone, repeated] = [await answerOf(false), await answerOf(true)]
+      if (alone === undefined || repeated === undefined || !isDone(alone))
+        return trial.untested('a call is not done at its first attempt')
+      trial.check(isDone(repeated), `The first call got ${describeAnswer(repeated)}`)
+    },
+  ),
+  concurrent(
     'others-not-blocked',
     {
       title: 'A slow call of one installation does not hold up another installation',

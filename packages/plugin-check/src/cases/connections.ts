@@ -6,6 +6,9 @@ import { caseGroup, type Case } from './case.ts'
 
 const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', kind: 'behaviour' })
 
+/** How long the effect of a cut request is awaited. */
+const CUT_EFFECT_MS = 100
+
 const delivered = (name: string, title: string, delivery: Delivery, fix: string): Case =>
   connection(name, { title, fix }, async (trial) => {
     const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before, { delivery })
@@ -81,6 +84,24 @@ export const CONNECTION_CASES: readonly Case[] = [
       await trial.checkSameState(installation, state, 'The cut request had an effect')
       const { answer } = await trial.settle(before)
       trial.check(isDone(answer), `The whole request got ${describeAnswer(answer)}`)
+    },
+  ),
+  connection(
+    'cut-before-last-chunk',
+    {
+      title: 'A request whose last chunk is missing has no effect',
+      level: 'SHOULD',
+      needs: ['state'],
+      fix: 'Act only at the end of the body, even if what has arrived is complete JSON. Do not ignore the error of a read.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const { before } = installation.operation('INSTALL', 1)
+      const state = await trial.state(installation)
+      const cutRequestAt = before.bytes.byteLength
+      await trial.send(before, { cutRequestAt, isChunked: true, isNewConnection: true })
+      await new Promise((resolve) => setTimeout(resolve, CUT_EFFECT_MS))
+      await trial.checkSameState(installation, state, 'The cut request had an effect')
     },
   ),
   connection(

@@ -109,6 +109,12 @@ export const REFERENCE_CASES: readonly Case[] = [
     'expired',
     'Compare expiresAt with the clock before you use the access.',
   ),
+  notDone(
+    'expired-elsewhere',
+    'Access that expired is not used, whatever the offset of its time',
+    'expired-elsewhere',
+    'Read expiresAt with its offset: 12:00 in +02:00 is 10:00 in UTC. Do not compare times as texts.',
+  ),
   notDone('other-installation', 'Access for another installation is not used', 'other-installation', MATCH),
   notDone('other-resource', 'Access for another resource is not used', 'other-resource', MATCH),
   notDone('other-property', 'Access for another property is not used', 'other-property', MATCH),

@@ -356,6 +356,19 @@ export const REPEAT_CASES: readonly Case[] = [
     },
   ),
   bytes(
+    'changed-configuration-refused',
+    {
+      title: 'Another configuration under the same operationId and stage is refused',
+      fix: FINGERPRINT,
+    },
+    async (trial) => {
+      const { operation } = await prepare(trial, 'INSTALL')
+      await trial.finish(operation.before)
+      const changed = operation.variant('BEFORE_RESOURCES', { schemaVersion: 'another' })
+      trial.checkRefused(await trial.settleBytes(changed.bytes, changed), 'A call with another schemaVersion')
+    },
+  ),
+  bytes(
     'same-values-refused',
     {
       title: 'Other bytes are refused, even if they mean the same values',

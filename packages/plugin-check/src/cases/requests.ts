@@ -164,6 +164,13 @@ export const REQUEST_CASES: readonly Case[] = [
     withSequence('"1"'),
   ),
   rejection(
+    'sequence-boolean',
+    'An executionSequence that is true is refused',
+    'executionSequence true',
+    withSequence('true'),
+    'SHOULD',
+  ),
+  rejection(
     'sequence-too-large',
     'An executionSequence above 2^53 - 1 is refused',
     'executionSequence 2^53',

@@ -28,6 +28,8 @@ export type ResolveMode =
   | 'down'
   | 'garbage'
   | 'expired'
+  /** In the time of a place where it is later: the hour alone lies in the future. */
+  | 'expired-elsewhere'
   | 'no-expiry'
   | 'no-access'
   | 'other-installation'
@@ -147,7 +149,7 @@ export async function startPlatform(
       return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
     const now = Math.floor(Date.now() / 1000)
-    const expiry = mode === 'expired' ? now - 60 : now + 300
+    const expiry = mode.startsWith('expired') ? now - 60 : now + 300
     return success({
       contractVersion: '4.0.0',
       installation:
@@ -156,7 +158,7 @@ export async function startPlatform(
       propertyKey: mode === 'other-property' ? `${String(propertyKey)}2` : String(propertyKey),
       reference,
       access: mode === 'no-access' ? {} : accessOf(reference, installation, { now, expiry }),
-      expiresAt: mode === 'no-expiry' ? null : new Date(expiry * 1000).toISOString(),
+      expiresAt: mode === 'no-expiry' ? null : timeOf(expiry, mode === 'expired-elsewhere' ? 2 : 0),
     })
   }
 
@@ -294,4 +296,10 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** The RFC 3339 time of these seconds since 1970, so many hours east of Greenwich. */
+const timeOf = (seconds: number, hours: number): string => {
+  const text = new Date((seconds + hours * 3_600) * 1_000).toISOString()
+  return hours === 0 ? text : text.replace('Z', `+0${hours}:00`)
 }

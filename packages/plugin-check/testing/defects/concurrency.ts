@@ -68,6 +68,25 @@ export const CONCURRENCY_DEFECTS = {
     },
     ['concurrent', 'echo'],
   ),
+  'repeat-fails-first': breaks(
+    'concurrent.first-not-failed',
+    'lets a repeat end the first call with a failure',
+    (parts, { running }) => {
+      const { once, reachBackend } = parts
+      const ended = new Set<string>()
+      parts.once = (request, hash) => {
+        const key = parts.keyOf(request)
+        if (running.has(key)) ended.add(key)
+        return once(request, hash)
+      }
+      parts.reachBackend = async (request) => {
+        await reachBackend(request)
+        if (ended.delete(parts.keyOf(request)))
+          throw new Refusal('SUPERSEDED', 'The call has come again', true)
+      }
+    },
+    ['concurrent'],
+  ),
   'memory-in-process': breaks(
     'restart.other-bytes',
     'keeps remembered calls in memory only',

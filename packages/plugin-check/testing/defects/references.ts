@@ -90,7 +90,17 @@ export const REFERENCE_DEFECTS = {
         typeof json === 'object' && json !== null && 'errorCode' in json ? onRefused(json) : []
     },
   ),
-  'uses-expired-access': breaks('reference.expired', 'uses expired access', anyAccess('expiry')),
+  'uses-expired-access': breaks('reference.expired', 'uses expired access', anyAccess('expiry'), [
+    'reference.expired-elsewhere',
+  ]),
+  'expiry-as-text': breaks(
+    'reference.expired-elsewhere',
+    'compares expiresAt as a text with the time in UTC',
+    (parts) => {
+      parts.accessChecks.expiry = ({ expiresAt }) =>
+        expiresAt === null || expiresAt > new Date().toISOString()
+    },
+  ),
   'uses-foreign-access': breaks(
     'reference.other-installation',
     'does not compare the installation of a resolution',

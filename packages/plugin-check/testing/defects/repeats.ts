@@ -267,6 +267,12 @@ export const REPEAT_DEFECTS = {
     },
     ['bytes', 'service.repeat-calls-nothing', ...REPEATS],
   ),
+  'hash-without-configuration': breaks(
+    'bytes.changed-configuration-refused',
+    'leaves the configuration out of the fingerprint',
+    hashing((request) => ({ ...request, configuration: null })),
+    ['bytes.same-values-refused'],
+  ),
   'headers-in-hash': breaks('repeat.other-headers', 'takes other headers for other bytes', (parts) => {
     const { hashOf } = parts
     parts.hashOf = (body, request, incoming) =>

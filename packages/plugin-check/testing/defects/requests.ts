@@ -65,6 +65,26 @@ export const REQUEST_DEFECTS = {
     'accepts executionSequence as a text',
     tolerating((json) => (json['executionSequence'] = Number(json['executionSequence']))),
   ),
+  'sequence-true': breaks(
+    'request.sequence-boolean',
+    'accepts executionSequence true as 1',
+    tolerating((json) => (json['executionSequence'] as unknown) === true && (json['executionSequence'] = 1)),
+  ),
+  'reads-what-arrives': breaks(
+    'connection.cut-before-last-chunk',
+    'ignores that a body was cut off',
+    (parts) => {
+      parts.readBody = async (incoming) => {
+        const chunks: Buffer[] = []
+        try {
+          for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
+        } catch {
+          // what is there may be enough
+        }
+        return Buffer.concat(chunks)
+      }
+    },
+  ),
   'sequence-zero': breaks(
     'request.sequence-zero',
     'accepts executionSequence 0',
