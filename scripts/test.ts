@@ -1,67 +1,26 @@
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startTestServer } from '#database/testing.ts'
+import { globSync } from 'node:fs'
 import { CONCURRENT_SUITES, runSuites } from '../lab/verification/run-suites.ts'
 import { SUITES } from '../lab/verification/suites.ts'
 import { runChecks } from './checks.ts'
-import { buildConsole } from './console-build.ts'
 import { runComponentTests } from './component-tests.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { prepareBrowser } from './prepare-browser.ts'
-import { root, runNode } from './process.ts'
+import { root } from './process.ts'
 import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
+import { runUnitFiles } from './unit-tests.ts'
 
-/** One more than two cores can run: test files wait for the database and for timers about a third of their time. */
-const CONCURRENT_FILES = 3
-
-/** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
+/** Runs every test file of the servers and the contract. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
     '{contract,http-kit,database,packages,plugin,runtime,bff,operating,e2e,lab/verification,scripts,web}/**/*.test.ts',
     // a test of what authors start from runs in their folder
     { cwd: root, exclude: ['packages/plugin-sdk/template/**'] },
   ).sort()
-  const tally = join(root, '.cache', 'tally.json')
-  // before the files start: several of them need it, and must not build it at the same time
-  await buildConsole()
-  const server = await startTestServer({ inMemory: true })
-  // whatever the test files leave behind is removed with this folder
-  const temporary = mkdtempSync(join(tmpdir(), 'tests-'))
-  // as root, embedded databases of tests run as another user
-  chmodSync(temporary, 0o755)
-  try {
-    const { code } = await runNode(
-      [
-        '--test',
-        `--test-concurrency=${CONCURRENT_FILES}`,
-        '--test-timeout=300000',
-        '--import=./scripts/end-test-file.ts',
-        '--test-reporter=./scripts/failures-reporter.ts',
-        '--test-reporter-destination=stdout',
-        '--test-reporter=./scripts/tally-reporter.ts',
-        `--test-reporter-destination=${tally}`,
-        ...files,
-      ],
-      { env: { TEST_DATABASE_URL: server.url, TMPDIR: temporary } },
-    )
-    // written by the reporter
-    const { slowest, ...count } = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Tally, 'kind'> & {
-      slowest: { file: string; seconds: number }[]
-    }
-    console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
-    console.log(`Slowest files: ${slowest.map(({ file, seconds }) => `${file} ${seconds} s`).join(', ')}`)
-    const isBroken = count.failed === 0 && code !== 0
-    return {
-      kind: 'tests',
-      ...count,
-      ...(isBroken && { failed: 1, failures: ['a test file ended with an error'] }),
-    }
-  } finally {
-    await server.stop()
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
-  }
+  const { slowest, ...count } = await runUnitFiles(files)
+  console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
+  console.log(`Slowest files: ${slowest.map(({ file, seconds }) => `${file} ${seconds} s`).join(', ')}`)
+  return { kind: 'tests', ...count }
 }
 
 /** The quick form of the suites that judge a change; the others run each night. */
@@ -92,7 +51,6 @@ if (unknown.length > 0) {
   console.error(`There is no stage ${unknown.join(', ')}. There are: ${Object.keys(STAGES).join(', ')}.`)
   process.exit(2)
 }
-mkdirSync(join(root, '.cache'), { recursive: true })
 const tallies: Tally[] = []
 const durations: { name: string; seconds: number }[] = []
 for (const [name, run] of Object.entries(STAGES)) {

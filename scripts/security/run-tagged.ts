@@ -1,11 +1,6 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startTestServer } from '#database/testing.ts'
 import { runComponentTests } from '../component-tests.ts'
-import { buildConsole } from '../console-build.ts'
 import { runEndToEnd } from '../end-to-end.ts'
-import { root, runNode } from '../process.ts'
+import { runUnitFiles } from '../unit-tests.ts'
 import type { Result } from './page.ts'
 import type { TaggedTest } from './tagged-tests.ts'
 
@@ -18,7 +13,8 @@ export async function runTaggedTests(tests: readonly TaggedTest[]): Promise<Map<
   const components = files.filter((file) => file.endsWith('.browser.test.tsx'))
   const units = files.filter((file) => !journeys.includes(file) && !components.includes(file))
   const failures = [
-    ...(await runUnits(units)),
+    // whole files: their tests may build on those before them
+    ...(await runUnitFiles(units)).failures,
     ...(components.length === 0 ? [] : (await runComponentTests([...components, '-t', TAGGED])).failures),
     ...(journeys.length === 0 ? [] : (await runEndToEnd([...journeys, '--grep', TAGGED])).failures),
   ]
@@ -39,35 +35,4 @@ export async function runTaggedTests(tests: readonly TaggedTest[]): Promise<Map<
     }
   }
   return results
-}
-
-/** Whole files: their tests may build on those before them. */
-async function runUnits(files: readonly string[]): Promise<readonly string[]> {
-  const tally = join(root, '.cache', 'security-tally.json')
-  await buildConsole()
-  const server = await startTestServer({ inMemory: true })
-  const temporary = mkdtempSync(join(tmpdir(), 'tests-'))
-  // as root, embedded databases of tests run as another user
-  chmodSync(temporary, 0o755)
-  try {
-    await runNode(
-      [
-        '--test',
-        '--test-concurrency=3',
-        '--test-timeout=300000',
-        '--import=./scripts/end-test-file.ts',
-        '--test-reporter=./scripts/failures-reporter.ts',
-        '--test-reporter-destination=stdout',
-        '--test-reporter=./scripts/tally-reporter.ts',
-        `--test-reporter-destination=${tally}`,
-        ...files,
-      ],
-      { env: { TEST_DATABASE_URL: server.url, TMPDIR: temporary } },
-    )
-    // written by the reporter
-    return (JSON.parse(readFileSync(tally, 'utf8')) as { failures: string[] }).failures
-  } finally {
-    await server.stop()
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
-  }
 }
