@@ -118,8 +118,15 @@ const TARGETS_FOR_ONE = 20
 /** The cost of a request in ordinary requests, at least 1. `body` is the parsed body, if there is one. */
 export function costOf({ cost = 1 }: EndpointRow, body: unknown): number {
   if (cost !== 'targets') return cost
-  const targets = typeof body === 'object' && body !== null && 'targets' in body ? body.targets : undefined
-  return 2 + Math.floor((Array.isArray(targets) ? targets.length : 0) / TARGETS_FOR_ONE)
+  return 2 + Math.floor(Math.max(targetsIn(body), targetsIn(memberOf(body, 'input'))) / TARGETS_FOR_ONE)
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+
+const targetsIn = (value: unknown): number => {
+  const targets = memberOf(value, 'targets')
+  return Array.isArray(targets) ? targets.length : 0
 }
 
 /** Fills a path template; each value becomes exactly one segment, whatever characters it contains. */

@@ -269,7 +269,7 @@ export const changeRequestEndpoints = defineEndpoints({
     codes: [],
   },
   'POST /change-requests': {
-    cost: 3,
+    cost: 'targets',
     summary: 'Propose a change; a draft, or submitted at once',
     audit: 'change.create',
     access: proposes,
@@ -285,6 +285,7 @@ export const changeRequestEndpoints = defineEndpoints({
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'GET /change-requests/{changeRequestId}': {
+    cost: 3,
     summary: 'One change request with its approvals, its history and its conflicts',
     access: reads,
     params,
@@ -292,7 +293,7 @@ export const changeRequestEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'PATCH /change-requests/{changeRequestId}': {
-    cost: 3,
+    cost: 'targets',
     summary: 'Edit a change request that has not been applied, on top of a revision',
     audit: 'change.edit',
     access: proposes,
@@ -311,6 +312,7 @@ export const changeRequestEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'POST /change-requests/{changeRequestId}/submit': {
+    cost: 3,
     summary: 'Ask for approvals of a draft',
     audit: 'change.submit',
     access: proposes,
@@ -334,6 +336,7 @@ export const changeRequestEndpoints = defineEndpoints({
     codes: [...codes, 'PLAN_STALE'],
   },
   'POST /change-requests/{changeRequestId}/reject': {
+    cost: 3,
     summary: 'Reject a change request, with the reason',
     audit: 'change.reject',
     access: approves,
@@ -343,6 +346,7 @@ export const changeRequestEndpoints = defineEndpoints({
     codes,
   },
   'POST /change-requests/{changeRequestId}/withdraw': {
+    cost: 3,
     summary: 'Withdraw a change request that has not been applied',
     audit: 'change.withdraw',
     access: proposes,
@@ -400,6 +404,7 @@ export const changeRequestEndpoints = defineEndpoints({
     recentSignIn: 'takeovers',
   },
   'POST /change-requests/{changeRequestId}/schedule': {
+    cost: 3,
     summary: 'Apply a change request between two moments, once it has its approvals',
     audit: 'change.schedule',
     access: proposes,
@@ -418,6 +423,7 @@ export const changeRequestEndpoints = defineEndpoints({
     recentSignIn: 'takeovers',
   },
   'POST /change-requests/{changeRequestId}/unschedule': {
+    cost: 3,
     summary: 'Remove the schedule of a change request',
     audit: 'change.unschedule',
     access: proposes,

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import { createActorCheck } from './callers.ts'
+import { billing } from '../testing/bundles.ts'
 import { API, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 import { until } from '../testing/stream.ts'
@@ -285,6 +286,37 @@ describe('an error', () => {
     assert.equal((await plan(100)).errorCode, 'NOT_FOUND')
     assert.equal((await plan(400)).status, 429)
     assert.equal((await limited.call('/plugins')).status, 200)
+    await limited.close()
+  })
+
+  it('is 429 sooner for a change request of many targets, which each look at it plans (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 160 } })
+    const place = '/bundles/dev/billing/versions/1.0.0'
+    const published = await limited.call(place, { method: 'PUT', body: billing as never })
+    assert.equal(published.errorCode, '0')
+    const made = await limited.call('/change-requests', {
+      method: 'POST',
+      body: {
+        kind: 'BATCH',
+        title: 'Everywhere',
+        input: {
+          action: 'INSTALL',
+          targets: Array.from({ length: 60 }, (_, at) => `prod/shop/${at + 1}`),
+          input: { bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
+        },
+      },
+    })
+    assert.equal(made.errorCode, '0', JSON.stringify(made.json))
+    const { changeRequestId } = made.data['changeRequest'] as { changeRequestId: string }
+    const path = `/change-requests/${changeRequestId}`
+    for (const [look, status] of [
+      [path, 200],
+      [`${path}/plan`, 200],
+      [path, 429],
+      [`${path}/plan`, 429],
+      ['/change-requests', 200],
+    ] as const)
+      assert.equal((await limited.call(look)).status, status, look)
     await limited.close()
   })
 

@@ -71,21 +71,27 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
   const { deps } = options
   const request = await readRequest(c.req.raw, row, c.req.param())
-  const cost = costOf(row, request.body)
-  if (cost > 1) {
+  const spend = (cost: number): void => {
+    if (cost === 0) return
     if (options.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
-    options.limitRate(actor.id, cost - 1)
+    options.limitRate(actor.id, cost)
   }
-  if (isWrite(name, row)) return serveWrite(call, actor, request)
+  spend(costOf(row, request.body) - 1)
+  if (isWrite(name, row)) return serveWrite(call, actor, request, spend)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)
-  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor }, request)
+  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spend }, request)
   const { standby } = options
   const isServed = standby !== undefined && STANDBY_READS.has(name)
   return envelope(c, successEnvelope(await (isServed ? standby.read(read) : read(deps.db))))
 }
 
-async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {
+async function serveWrite(
+  call: RowCall,
+  actor: Actor,
+  request: ReadRequest,
+  spend: (cost: number) => void,
+): Promise<Response> {
   const { c, name, row, access, options } = call
   const { deps } = options
   const auditSubject = () => auditSubjectOf(name as WriteName, request)
@@ -108,7 +114,7 @@ async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Pr
     access,
     recentSignIn: row.recentSignIn,
     params: request.params,
-    run: (context) => dataOf(call, context, request),
+    run: (context) => dataOf(call, { ...context, spend }, request),
     forRepeats: (data) => withoutFields(data, row.shownOnce ?? []),
     auditSubject,
   })

@@ -9,6 +9,11 @@ import type { Comparing } from './comparisons/compared.ts'
 export interface ReadContext {
   deps: RuntimeDeps
   actor: Actor
+  /**
+   * Counts what the request costs beyond its row, before it is done; a target of a batch that is planned costs one. Throws if the
+   * actor has used up their limit, or if this process has too much to do. Absent if nobody waits for an answer.
+   */
+  spend?: (cost: number) => void
 }
 
 /** A use case that writes runs in one transaction, which its caller opens and commits. */

@@ -150,6 +150,8 @@ function evaluatedAt<Result>(
     const scopes = await visibleScopesOf(db, actor, changeRequestId)
     const row = await requireChangeRequest(db, changeRequestId)
     if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
+    // planning it costs what planning its targets costs
+    context.spend?.(row.shown_input.targets?.length ?? 0)
     const content = await openContent({ db, vault: deps.vault }, row)
     const evaluated = await evaluateChange({ db, keys: deps, author: row.actor }, content, {
       ...placeOf(row),

@@ -63,7 +63,7 @@ export function authorizeAll(actor: Actor, permission: Permission, scopes: reado
  * with CHANGE_REQUEST_STALE if it is not at the revision that they saw.
  */
 export async function lockFor(
-  { tx, actor, deps }: WriteContext,
+  { tx, actor, deps, spend }: WriteContext,
   changeRequestId: string,
   permission: Permission,
   revision: number,
@@ -74,6 +74,8 @@ export async function lockFor(
   if (row === undefined) throw notFound('change request')
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
+  // planning it costs what planning its targets costs
+  spend?.(row.shown_input.targets?.length ?? 0)
   return evaluateLocked(tx, deps, row, scopes)
 }
 
