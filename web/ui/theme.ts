@@ -32,9 +32,14 @@ export function setTheme(next: Theme): void {
 
 prefersDark.addEventListener('change', apply)
 
+/** All colors change in one frame: a transition of some would show light text on a light page until it ends. */
 function apply() {
-  document.documentElement.dataset.theme =
-    theme === 'system' ? (prefersDark.matches ? 'dark' : 'light') : theme
+  const root = document.documentElement
+  root.dataset.switching = ''
+  root.dataset.theme = theme === 'system' ? (prefersDark.matches ? 'dark' : 'light') : theme
+  // styles are computed here, and nothing differs from them when transitions are allowed again
+  getComputedStyle(root).getPropertyValue('color')
+  delete root.dataset.switching
 }
 
 function stored(): Theme {
