@@ -11,7 +11,18 @@ const VARIANT: Record<ButtonVariant, string> = {
   quiet: 'text-muted hover:bg-selected hover:text-ink active:bg-selected',
   dangerQuiet:
     'border border-line-strong bg-surface text-fail shadow-1 hover:border-fail-line hover:bg-fail-tint active:bg-fail-tint',
-  danger: 'bg-danger-fill text-danger-ink hover:bg-danger-fill/90 active:bg-danger-fill/80',
+  danger: 'bg-danger-fill text-on-fill hover:bg-danger-fill/90 active:bg-danger-fill/80',
+}
+
+/** Each keeps its shape, on every surface, and is quieter than what can be pressed. */
+const OUTLINED = 'border border-line text-faint'
+const FILLED = 'bg-line-strong/55 text-muted'
+const DISABLED: Record<ButtonVariant, string> = {
+  primary: FILLED,
+  secondary: OUTLINED,
+  quiet: 'text-faint',
+  dangerQuiet: OUTLINED,
+  danger: FILLED,
 }
 
 const SIZE: Record<ButtonSize, string> = {
@@ -31,10 +42,6 @@ export function buttonStyle(look: {
     'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-colors duration-100 select-none print:hidden',
     SIZE[size],
     iconOnly && (size === 'md' ? 'w-8 px-0' : 'w-6.5 px-0'),
-    disabled
-      ? variant === 'quiet'
-        ? 'text-faint'
-        : 'border border-line bg-sunken text-faint'
-      : VARIANT[variant],
+    disabled ? DISABLED[variant] : VARIANT[variant],
   )
 }
