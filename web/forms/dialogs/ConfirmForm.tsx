@@ -130,7 +130,7 @@ export function ConfirmForm({
       errorActions={submit.error && errorActions?.(submit.error.error.problem.code, typedReason)}
       onClose={onClose}
     >
-      <div className="space-y-2">
+      <div className="space-y-4">
         {current && <div ref={notice}>{current.notice}</div>}
         <div id={id} className="space-y-2">
           {children}

@@ -91,18 +91,20 @@ function PinDialog({ detail, onClose }: { detail: InstallationDetail; onClose: (
         await pin.mutateAsync({ params: { bundleInstallId }, body: { versions, reason } })
         onClose()
       }}
+      plan={
+        <Field label={t('installations.pin.versions')} hint={t('installations.pin.hint')}>
+          {(wiring) => (
+            <TextInput
+              {...wiring}
+              code
+              value={versions}
+              onChange={({ target }) => setVersions(target.value.trim())}
+            />
+          )}
+        </Field>
+      }
     >
       <p>{t('installations.pin.text')}</p>
-      <Field label={t('installations.pin.versions')} hint={t('installations.pin.hint')}>
-        {(wiring) => (
-          <TextInput
-            {...wiring}
-            code
-            value={versions}
-            onChange={({ target }) => setVersions(target.value.trim())}
-          />
-        )}
-      </Field>
     </ConfirmForm>
   )
 }
