@@ -6,11 +6,11 @@ import { cx } from './class-names.ts'
 export const EnvironmentContext = createContext<EnvironmentMark | null>(null)
 
 const FILL: Record<EnvironmentMark['color'], string> = {
-  red: 'bg-fail',
-  amber: 'bg-doubt',
-  green: 'bg-ok',
-  blue: 'bg-live',
-  violet: 'bg-moved',
+  red: 'bg-environment-red',
+  amber: 'bg-environment-amber',
+  green: 'bg-environment-green',
+  blue: 'bg-environment-blue',
+  violet: 'bg-environment-violet',
 }
 
 /** The word of the page's environment on its color, beside what changes something there. */
@@ -20,7 +20,7 @@ export function EnvironmentWord({ className }: { className?: string }) {
   return (
     <span
       className={cx(
-        'inline-flex h-5.5 max-w-full items-center truncate rounded-sm px-1.5 text-xs font-semibold text-inverse forced-colors:border',
+        'inline-flex h-5.5 max-w-full items-center truncate rounded-sm px-1.5 text-xs font-semibold text-on-fill forced-colors:border',
         FILL[mark.color],
         className,
       )}

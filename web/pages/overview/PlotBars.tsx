@@ -18,7 +18,7 @@ const INK: Record<Result, string> = {
   SUCCEEDED: 'var(--ok)',
   IN_PROGRESS: 'var(--live)',
   TAKEN_OVER: 'var(--moved)',
-  FAILED: 'var(--fail)',
+  FAILED: 'var(--danger-fill)',
 }
 
 /** A stacked bar chart. Screen readers skip it, because the text above and the table below contain the same data. */

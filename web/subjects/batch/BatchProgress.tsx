@@ -14,7 +14,7 @@ type State = keyof Batch['counts']
 const FILL: Record<State, string> = {
   SUCCEEDED: 'bg-ok',
   RUNNING: 'bg-live animate-breathe',
-  FAILED: 'bg-fail',
+  FAILED: 'bg-danger-fill',
   REFUSED: 'bg-doubt',
   PENDING: 'bg-line-strong',
   SKIPPED: 'bg-[repeating-linear-gradient(135deg,var(--control)_0_2px,transparent_2px_5px)]',

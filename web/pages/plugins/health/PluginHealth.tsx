@@ -108,6 +108,7 @@ function Summary({ total }: { total: HealthFigures }) {
       <h2 className="sr-only">{t('pluginHealth.summary')}</h2>
       <DefinitionList
         layout="columns"
+        className="[&_dd]:text-xl [&_dd]:font-semibold [&_dd]:tracking-tight [&_dd]:tabular-nums"
         items={[
           { label: t('pluginHealth.attempts'), value: formatNumber(total.attempts) },
           { label: t('pluginHealth.succeeded'), value: formatNumber(total.succeeded) },
@@ -126,7 +127,7 @@ function Summary({ total }: { total: HealthFigures }) {
 
 const SUCCEEDED: Look = { ink: 'var(--ok)', texture: 'light' }
 const UNCERTAIN: Look = { ink: 'var(--doubt)', texture: 'stripes' }
-const FAILED: Look = { ink: 'var(--fail)' }
+const FAILED: Look = { ink: 'var(--danger-fill)' }
 const P50: Look = { ink: 'var(--live)' }
 const P95: Look = { ink: 'var(--moved)', dash: '5 3' }
 
