@@ -16,8 +16,10 @@ export type Crumb = { label: ReactNode; to?: LinkTarget }
 export function Page({
   title,
   heading,
+  state,
   environment,
   trail = NO_CRUMBS,
+  lead,
   meta,
   actions,
   tabs,
@@ -29,11 +31,15 @@ export function Page({
   /** The title of the document, and the heading unless there is a `heading`. */
   title: string
   heading?: ReactNode
+  /** Beside the heading: the badges of the state. */
+  state?: ReactNode
   /** The key of the environment that everything on the page belongs to. */
   environment?: string | undefined
   /** The pages above this one. */
   trail?: readonly Crumb[]
-  /** Below the title: state, scope, ids. */
+  /** Below the title: what the page is for, in a sentence or two. */
+  lead?: ReactNode
+  /** Below the title: scope, ids, times. */
   meta?: ReactNode
   actions?: ReactNode
   /** `<Tabs>` on the line between header and content. */
@@ -68,13 +74,20 @@ export function Page({
             <div className="min-w-0 flex-1 basis-64">
               <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
                 <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
+                {state}
                 <EnvironmentWord />
               </div>
+              {lead && <p className="mt-1 max-w-[72ch] text-muted">{lead}</p>}
               {meta && (
                 <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
               )}
             </div>
-            {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+            {actions && (
+              // one line on a phone, which scrolls sideways: the content begins on the first screen
+              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end">
+                {actions}
+              </div>
+            )}
           </div>
           {tabs && <div className="mt-3">{tabs}</div>}
         </header>

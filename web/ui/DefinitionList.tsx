@@ -1,29 +1,39 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
 
-export type Definition = { label: ReactNode; value: ReactNode; wide?: boolean }
+/** `wide`: it needs the width where there is little, `line`: it has a line of its own everywhere. */
+export type Definition = { label: ReactNode; value: ReactNode; wide?: boolean | 'line' }
 
-/** Labels and values: side by side with `columns`, otherwise one per row. */
+/**
+ * Labels and values: one per row, or with `columns` in columns of equal width. `facts` are those at the head of a page: each is
+ * as wide as its value where the page is wide.
+ */
 export function DefinitionList({
   items,
   layout = 'rows',
   className,
 }: {
   items: readonly (Definition | false | null | undefined)[]
-  layout?: 'rows' | 'columns'
+  layout?: 'rows' | 'columns' | 'facts'
   className?: string | undefined
 }) {
   const shown = items.filter((item): item is Definition => Boolean(item))
-  if (layout === 'columns') {
+  if (layout !== 'rows') {
     return (
       <dl
         className={cx(
-          'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-x-4 sm:gap-x-6 gap-y-3',
+          'grid gap-x-4 gap-y-3 sm:gap-x-6',
+          layout === 'columns'
+            ? 'grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]'
+            : 'grid-cols-2 sm:grid-cols-3 xl:flex xl:flex-wrap xl:gap-x-10 xl:gap-y-4',
           className,
         )}
       >
         {Object.entries(shown).map(([position, item]) => (
-          <div key={position} className={cx('min-w-0', item.wide && 'col-span-full')}>
+          <div
+            key={position}
+            className={cx('min-w-0', item.wide && 'col-span-full', item.wide === 'line' && 'basis-full')}
+          >
             <dt className="text-xs text-faint">{item.label}</dt>
             <dd className="mt-0.5 min-w-0 wrap-anywhere">{item.value}</dd>
           </div>

@@ -688,7 +688,6 @@ export const plans = {
 
 export const localServices = {
   title: 'Local services',
-  'about.title': 'Not part of any installed bundle',
   about:
     'A local service is configuration that belongs to this scope alone, without a Module or plugin. Saving takes effect immediately. It starts no operation and affects no installation.',
   list: 'Local services in this scope',

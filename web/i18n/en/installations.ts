@@ -502,6 +502,7 @@ export const catalog = {
   'standing.RECALLED.because': 'Recalled: {text}',
   'standing.option': '{version} (deprecated)',
   'standing.installed': 'Installations with this version',
+  'standing.change': 'Deprecate or recall',
   'standing.message': 'Message',
   'standing.deprecate': 'Deprecate',
   'standing.deprecate.title': 'Deprecate version {version}?',

@@ -573,7 +573,6 @@ export const plans: Translated<typeof source.plans> = {
 
 export const localServices: Translated<typeof source.localServices> = {
   title: '本地服务',
-  'about.title': '不属于任何已安装的 Bundle',
   about:
     '本地服务是仅属于此作用域的配置，没有模块，也没有插件。保存后立即生效，不会发起操作，也不影响任何安装实例。',
   list: '此作用域的本地服务',

@@ -453,6 +453,7 @@ export const catalog: Translated<typeof source.catalog> = {
   'standing.RECALLED.because': '已召回：{text}',
   'standing.option': '{version}（已弃用）',
   'standing.installed': '使用此版本的安装实例',
+  'standing.change': '弃用或召回',
   'standing.message': '说明',
   'standing.deprecate': '弃用',
   'standing.deprecate.title': '弃用版本 {version}？',

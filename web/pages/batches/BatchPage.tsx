@@ -96,9 +96,9 @@ function Shown({ batch }: { batch: Batch }) {
     <Page
       title={batchTitle(batch, t)}
       trail={[{ label: t('batches.title'), to: paths.batches() }]}
+      state={<Badge {...lookOfBatch(batch)}>{batchStateText(batch, t)}</Badge>}
       meta={
         <>
-          <Badge {...lookOfBatch(batch)}>{batchStateText(batch, t)}</Badge>
           <span>{t(`selection.action.${batchAction(batch)}`)}</span>
           <span className="mono">{batchVersions(batch, t)}</span>
         </>

@@ -58,6 +58,7 @@ export function BundleVersionPage() {
     <Page
       title={`${name} ${params.version}`}
       trail={[{ label: t('catalog.title'), to: paths.catalog() }]}
+      state={newestVersion(items)?.version === params.version && <Badge>{t('catalog.version.latest')}</Badge>}
       meta={
         <>
           <Segments parts={[params.env, params.bundle]} />
@@ -69,7 +70,6 @@ export function BundleVersionPage() {
               })}
             </span>
           )}
-          {newestVersion(items)?.version === params.version && <Badge>{t('catalog.version.latest')}</Badge>}
         </>
       }
       actions={
@@ -81,14 +81,15 @@ export function BundleVersionPage() {
           >
             {t('catalog.version.installed')}
           </LinkButton>
-          {entry && <StandingActions entry={entry} />}
           {mayStart && (
             <Button icon="batches" {...LazyBatchDialog.onIntent} onClick={() => setInstalling(true)}>
               {t('catalog.version.installIn')}
             </Button>
           )}
+          {entry && <StandingActions entry={entry} />}
           {mayStart && (
             <LinkButton
+              variant="primary"
               icon="plus"
               to={paths.installationNew({
                 bundleEnvironmentKey: params.env,

@@ -46,6 +46,7 @@ export function CatalogPage() {
       title={t('catalog.title')}
       actions={
         <Button
+          variant="primary"
           icon="plus"
           disabledReason={!mayPublish && t('catalog.reason.publish')}
           {...PublishDialog.onIntent}

@@ -8,6 +8,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { WhoAndWhy } from '../../subjects/people/WhoAndWhy.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { TextLink } from '../../ui/Link.tsx'
+import { Menu, MenuItem } from '../../ui/Menu.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 
 const INVALIDATES = [
@@ -41,6 +42,8 @@ export function StandingNotice({ entry }: { entry: BundleVersion }) {
 
 type Action = 'deprecate' | 'recall' | 'reinstate'
 
+const ICON = { deprecate: 'warning', recall: 'failed', reinstate: 'undo' } as const
+
 /** Deprecates, recalls or reinstates a version; for those who could publish one. */
 export function StandingActions({ entry }: { entry: BundleVersion }) {
   const t = useText()
@@ -55,11 +58,16 @@ export function StandingActions({ entry }: { entry: BundleVersion }) {
         : ['reinstate']
   return (
     <>
-      {actions.map((one) => (
-        <Button key={one} variant={one === 'recall' ? 'dangerQuiet' : 'quiet'} onClick={() => setAction(one)}>
-          {t(`catalog.standing.${one}`)}
-        </Button>
-      ))}
+      <Menu
+        label={t('catalog.standing.change')}
+        renderTrigger={(props) => <Button {...props} icon="more" label={t('catalog.standing.change')} />}
+      >
+        {actions.map((one) => (
+          <MenuItem key={one} icon={ICON[one]} danger={one === 'recall'} onSelect={() => setAction(one)}>
+            {t(`catalog.standing.${one}`)}
+          </MenuItem>
+        ))}
+      </Menu>
       {action !== null && <StandingDialog entry={entry} action={action} onClose={() => setAction(null)} />}
     </>
   )

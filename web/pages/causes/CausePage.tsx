@@ -38,9 +38,9 @@ export function CausePage() {
     <Page
       title={causeTitle(cause, t)}
       trail={trail}
+      state={<CauseStateBadge cause={cause} look="pill" />}
       meta={
         <>
-          <CauseStateBadge cause={cause} look="pill" />
           {cause.pluginId !== null && <PluginLink pluginId={cause.pluginId} />}
           <span className="mono text-xs wrap-anywhere">{cause.errorCode}</span>
         </>
@@ -77,6 +77,7 @@ function Facts({ cause }: { cause: CauseDetail }) {
   const { latest, firstAt, lastAt, solvedBy } = cause
   return (
     <DefinitionList
+      layout="facts"
       items={[
         { label: t('operations.causes.count'), value: affectedText(cause, t) },
         { label: t('operations.cause.first'), value: <Time at={firstAt} /> },

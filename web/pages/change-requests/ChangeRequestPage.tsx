@@ -67,9 +67,9 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       title={title}
       environment={scope?.environmentKey}
       trail={[{ label: t('changes.title'), to: paths.changeRequests() }]}
+      state={<Badge {...changeLook[state]}>{t(`changes.state.${state}`)}</Badge>}
       meta={
         <>
-          <Badge {...changeLook[state]}>{t(`changes.state.${state}`)}</Badge>
           <span>{t(`changes.kind.${kind}`)}</span>
           {scope !== null && <ScopeLink scope={scope} />}
           {request.overridden && (

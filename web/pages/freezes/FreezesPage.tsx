@@ -34,15 +34,15 @@ export function FreezesPage() {
   return (
     <Page
       title={t('freezes.title')}
+      lead={t('freezes.about')}
       actions={
         may && (
-          <Button icon="plus" onClick={() => setAction({ kind: 'create' })}>
+          <Button variant="primary" icon="plus" onClick={() => setAction({ kind: 'create' })}>
             {t('freezes.create')}
           </Button>
         )
       }
     >
-      <p className="mb-4 max-w-[80ch] text-muted">{t('freezes.about')}</p>
       <QueryTable
         label={t('freezes.title')}
         query={query}

@@ -52,6 +52,7 @@ export function InboxPage() {
   return (
     <Page
       title={t('inbox.title')}
+      lead={t('inbox.about')}
       actions={
         view !== 'follows' && (
           <Button
@@ -67,7 +68,6 @@ export function InboxPage() {
         )
       }
     >
-      <p className="mb-4 max-w-[80ch] text-muted">{t('inbox.about')}</p>
       <WaitingForMe />
       <div className="mb-3 flex">
         <SegmentedControl

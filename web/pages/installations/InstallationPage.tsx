@@ -70,9 +70,9 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       title={title ?? bundle.bundleId}
       environment={installation.environmentKey}
       trail={[{ label: t('installations.title'), to: paths.installations() }]}
+      state={<InstallationBadge state={state} look="pill" />}
       meta={
         <>
-          <InstallationBadge state={state} look="pill" />
           <ScopeLink scope={installation} />
           <FollowButton subject={{ kind: 'installation', bundleInstallId }} />
         </>

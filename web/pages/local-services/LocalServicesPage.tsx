@@ -13,7 +13,6 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton, PlainLink } from '../../ui/Link.tsx'
-import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { ServiceEditor } from './ServiceEditor.tsx'
 import { cx } from '../../ui/class-names.ts'
@@ -42,6 +41,7 @@ export function LocalServicesPage() {
   return (
     <Page
       title={t('localServices.title')}
+      lead={t('localServices.about')}
       environment={scope.environmentKey}
       trail={[
         { label: t('shell.nav.scopes'), to: paths.scopes() },
@@ -53,7 +53,7 @@ export function LocalServicesPage() {
             {t('localServices.configuration')}
           </LinkButton>
           {mayWrite ? (
-            <LinkButton to={paths.localServices(scope, { action: 'new' })} icon="plus">
+            <LinkButton variant="primary" to={paths.localServices(scope, { action: 'new' })} icon="plus">
               {t('localServices.new')}
             </LinkButton>
           ) : (
@@ -63,7 +63,6 @@ export function LocalServicesPage() {
           )}
         </>
       }
-      notice={<Notice title={t('localServices.about.title')}>{t('localServices.about')}</Notice>}
     >
       {error && !query.data ? (
         <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />

@@ -31,13 +31,13 @@ export function NotificationsPage() {
   return (
     <Page
       title={t('notifications.title')}
+      lead={t('notifications.about')}
       actions={
-        <Button icon="plus" onClick={() => setCreating(true)}>
+        <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>
           {t('notifications.create')}
         </Button>
       }
     >
-      <p className="mb-4 max-w-[80ch] text-muted">{t('notifications.about')}</p>
       <QueryTable
         label={t('notifications.list')}
         query={query}

@@ -107,7 +107,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       )}
       <fieldset>
         <legend className="mb-2 font-medium">{t('notifications.field.events')}</legend>
-        <div className="flex flex-col items-start gap-2">
+        <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
           {NOTIFICATION_EVENTS.map((event) => (
             <SwitchField
               key={event}

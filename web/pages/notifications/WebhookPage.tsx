@@ -79,7 +79,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
     <Page
       title={title}
       trail={[{ label: t('notifications.title'), to: paths.notifications() }]}
-      meta={<WebhookState webhook={webhook} look="pill" />}
+      state={<WebhookState webhook={webhook} look="pill" />}
       actions={
         <>
           <Button icon="notifications" busy={test.isPending} onClick={sendTest}>

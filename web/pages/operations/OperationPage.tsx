@@ -84,13 +84,12 @@ export function OperationPage() {
     <Page
       title={name}
       environment={operation.installation.environmentKey}
-      heading={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {name}
-          <OperationBadge state={operation.state} look="pill" className="text-sm" />
-          <InDoubtBadge operation={operation} look="pill" className="text-sm" />
-          <PausedBadge operation={operation} look="pill" className="text-sm" />
-        </span>
+      state={
+        <>
+          <OperationBadge state={operation.state} look="pill" />
+          <InDoubtBadge operation={operation} look="pill" />
+          <PausedBadge operation={operation} look="pill" />
+        </>
       }
       trail={trail}
       meta={

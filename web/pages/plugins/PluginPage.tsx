@@ -55,7 +55,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
     <Page
       title={title}
       trail={[{ label: t('plugins.title'), to: paths.plugins() }]}
-      meta={<PluginBadge plugin={plugin} look="pill" />}
+      state={<PluginBadge plugin={plugin} look="pill" />}
       actions={
         <>
           <Button
@@ -80,6 +80,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
       )}
       <Card className="mb-6">
         <DefinitionList
+          layout="facts"
           items={[
             { label: t('plugins.fact.id'), value: <Id id={pluginId} full copy /> },
             { label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
@@ -100,13 +101,14 @@ function Shown({ plugin }: { plugin: Plugin }) {
                 <span className="text-faint">{t('plugins.fact.notSet')}</span>
               ),
             },
-            plugin.runbooks !== undefined && {
-              label: t('plugins.form.runbooks'),
-              value: <Runbooks runbooks={plugin.runbooks} />,
-            },
             { label: t('plugins.fact.timeout'), value: <LimitValue plugin={plugin} limit="timeoutMs" /> },
             { label: t('plugins.fact.attempts'), value: <LimitValue plugin={plugin} limit="maxAttempts" /> },
             { label: t('plugins.fact.backoff'), value: <LimitValue plugin={plugin} limit="maxBackoffMs" /> },
+            plugin.runbooks !== undefined && {
+              wide: 'line',
+              label: t('plugins.form.runbooks'),
+              value: <Runbooks runbooks={plugin.runbooks} />,
+            },
           ]}
         />
       </Card>

@@ -51,6 +51,7 @@ export function PluginsPage() {
             {t('plugins.policies')}
           </Button>
           <Button
+            variant="primary"
             icon="plus"
             disabledReason={!may && t('plugins.reason.permission')}
             onClick={() => setRegistering(true)}

@@ -32,7 +32,7 @@ export function PropertySearch() {
   const error = useErrorView(query.error)
   const found = call === null || query.data === undefined ? null : distinct(query.data.items)
   return (
-    <Page title={t('properties.title')} meta={<p>{t('properties.about')}</p>}>
+    <Page title={t('properties.title')} lead={t('properties.about')}>
       <div className="mb-3">
         <SearchInput
           label={t('properties.search')}

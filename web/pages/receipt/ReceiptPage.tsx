@@ -41,10 +41,10 @@ export function ReceiptPage() {
   return (
     <Page
       title={t('operations.receipt.title')}
+      lead={reading === null && t('operations.receipt.what')}
       trail={[{ label: t('operations.title'), to: paths.operations() }]}
     >
       <div className="space-y-6">
-        {reading === null && <p className="max-w-[72ch] text-muted">{t('operations.receipt.what')}</p>}
         <div>
           <p id="receipt" className="font-medium">
             {t('operations.receipt.file')}

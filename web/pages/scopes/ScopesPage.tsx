@@ -52,7 +52,7 @@ export function ScopesPage() {
   return (
     <Page
       title={t('scopes.title')}
-      meta={<p>{t('scopes.about')}</p>}
+      lead={t('scopes.about')}
       actions={
         <LinkButton to={paths.properties()} icon="search">
           {t('properties.title')}

@@ -58,15 +58,15 @@ export function ServiceAccountsPage() {
   return (
     <Page
       title={t('accounts.title')}
+      lead={t('accounts.about')}
       actions={
         may && (
-          <Button icon="plus" onClick={() => setAction({ kind: 'create' })}>
+          <Button variant="primary" icon="plus" onClick={() => setAction({ kind: 'create' })}>
             {t('accounts.create')}
           </Button>
         )
       }
     >
-      <p className="mb-4 max-w-[80ch] text-muted">{t('accounts.about')}</p>
       {isForbidden ? (
         <Card padded={false}>
           <EmptyState icon="lock" title={t('accounts.forbidden.title')} message={t('accounts.forbidden')} />

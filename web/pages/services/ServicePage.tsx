@@ -45,7 +45,7 @@ function Shown({ service }: { service: Service }) {
     <Page
       title={title}
       trail={[{ label: t('services.title'), to: paths.services() }]}
-      meta={
+      state={
         <EnabledBadge
           enabled={enabled}
           look="pill"
@@ -66,6 +66,7 @@ function Shown({ service }: { service: Service }) {
       <div className="space-y-6">
         <Card>
           <DefinitionList
+            layout="facts"
             items={[
               { label: t('services.fact.id'), value: <Id id={serviceId} full copy /> },
               { label: t('services.fact.address'), value: <Mono>{url}</Mono> },
@@ -100,7 +101,7 @@ function Shown({ service }: { service: Service }) {
                     </span>
                   ),
               },
-              { label: t('services.consumers'), value: <Consumers service={service} /> },
+              { wide: 'line', label: t('services.consumers'), value: <Consumers service={service} /> },
             ]}
           />
         </Card>

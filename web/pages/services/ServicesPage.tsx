@@ -49,6 +49,7 @@ export function ServicesPage() {
       title={t('services.title')}
       actions={
         <Button
+          variant="primary"
           icon="plus"
           disabledReason={!may && t('services.reason.permission')}
           {...ServiceDialog.onIntent}
@@ -119,7 +120,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
         <span className="mono block truncate text-xs font-normal text-faint">{serviceId}</span>
       </>
     ),
-    width: '26%',
+    width: 'clamp(11rem, 24cqi, 18rem)',
   },
   {
     id: 'address',
@@ -140,7 +141,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
           {ownerName(owner.locator)}
         </Mono>
       ),
-    width: '20%',
+    width: '17%',
     hideBelow: 'lg',
     card: 'wide',
   },
@@ -148,7 +149,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
     id: 'consumers',
     header: t('services.column.consumers'),
     cell: (service) => <span className="text-muted">{consumersText(service, t)}</span>,
-    width: '10rem',
+    width: '8rem',
   },
   {
     id: 'state',
@@ -160,7 +161,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
         meaning={t(enabled ? 'services.enabled.meaning' : 'services.disabled.meaning')}
       />
     ),
-    width: '8rem',
+    width: '7rem',
   },
 ]
 

@@ -47,6 +47,7 @@ export function SessionsPage() {
   return (
     <Page
       title={t(isEveryone ? 'sessions.title.everyone' : 'sessions.title')}
+      lead={t(isEveryone ? 'sessions.about.everyone' : 'sessions.about')}
       actions={
         may && (
           <LinkButton to={paths.sessions(isEveryone ? {} : { whose: 'everyone' })} icon="person">
@@ -55,9 +56,6 @@ export function SessionsPage() {
         )
       }
     >
-      <p className="mb-4 max-w-[80ch] text-muted">
-        {t(isEveryone ? 'sessions.about.everyone' : 'sessions.about')}
-      </p>
       {isEveryone && (
         <div className="mb-3">
           <SearchInput

@@ -57,7 +57,7 @@ export function VersionsPage() {
   const isFiltered = Object.keys(omitUndefined({ ...scope, q, upgrade })).length > 0
   const clear = () => void navigate({ search: {} })
   return (
-    <Page title={t('versions.title')} meta={<p>{t('versions.about')}</p>}>
+    <Page title={t('versions.title')} lead={t('versions.about')}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <VersionFilters search={search} onChange={change} onClear={isFiltered && clear} />
         <ViewsMenu page="versions" search={search} />

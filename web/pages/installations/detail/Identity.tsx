@@ -23,8 +23,7 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
   return (
     <Card className="mb-6">
       <DefinitionList
-        layout="columns"
-        className="sm:grid-cols-3! xl:flex! xl:justify-between"
+        layout="facts"
         items={[
           {
             label: t('installations.fact.bundle'),

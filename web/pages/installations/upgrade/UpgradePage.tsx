@@ -46,12 +46,8 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
         { label: t('installations.title'), to: paths.installations() },
         { label: name, to: paths.installation(bundleInstallId) },
       ]}
-      meta={
-        <>
-          <InstallationBadge state={detail.state} look="pill" />
-          <ScopeText scope={installation} />
-        </>
-      }
+      state={<InstallationBadge state={detail.state} look="pill" />}
+      meta={<ScopeText scope={installation} />}
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <div className="space-y-7">
