@@ -41,7 +41,7 @@ export function Shell() {
         {t('shell.skip')}
       </a>
 
-      <aside className="print:hidden sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex">
+      <aside className="print:hidden sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex dark:bg-surface">
         <div className="flex items-center justify-between p-2">
           <Home />
           <InboxBell />
@@ -57,7 +57,7 @@ export function Shell() {
         </div>
       </aside>
 
-      <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden">
+      <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden dark:bg-surface">
         <Button variant="quiet" icon="menu" label={t('shell.nav.open')} onClick={() => setDrawer(true)} />
         <Home />
         <span className="flex-1" />
@@ -98,7 +98,7 @@ function Drawer({ onClose }: { onClose: () => void }) {
       onClick={(event) => event.target === event.currentTarget && onClose()}
       // an event of a dialog that was shown again meanwhile, as in strict mode, is not about it
       onClose={({ currentTarget }) => !currentTarget.open && onClose()}
-      className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas shadow-3 lg:hidden"
+      className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas dark:bg-surface shadow-3 lg:hidden"
     >
       <div className="flex h-full flex-col">
         <div className="flex h-12 items-center justify-between px-2">

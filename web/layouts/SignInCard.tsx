@@ -19,7 +19,8 @@ export function SignInCard({
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <title>{`${title} · ${t('shell.product')}`}</title>
-      <div className="w-full max-w-sm rounded-lg border border-line bg-surface p-6 shadow-1">
+      {/* the card is the middle beat of the mark */}
+      <div className="relative w-full max-w-sm rounded-lg border border-line bg-surface p-6 shadow-1 before:absolute before:inset-y-0 before:-left-14 before:w-7 before:border-6 before:border-r-0 before:border-ink after:absolute after:inset-y-0 after:-right-14 after:w-7 after:border-6 after:border-l-0 after:border-ink max-sm:before:hidden max-sm:after:hidden">
         <p className="flex items-center gap-3 text-lg font-semibold tracking-tight">
           <Brand size={40} />
           {t('shell.product')}
