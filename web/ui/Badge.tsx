@@ -28,7 +28,7 @@ export function Badge({
       <span
         {...rest}
         className={cx(
-          'inline-flex h-5 max-w-full min-w-0 items-center gap-1.5 align-bottom whitespace-nowrap',
+          'inline-flex min-h-5 max-w-full min-w-0 items-center gap-1.5 align-bottom whitespace-nowrap',
           className,
         )}
       >

@@ -111,6 +111,6 @@ const lockColumn = (t: Translate): Column<Installation> => ({
   header: t('installations.column.lock'),
   // most are not locked
   cell: ({ claim }) => (claim === null ? <Nothing /> : <ClaimBadge claim={claim} />),
-  width: '10.25rem',
-  card: 'plain',
+  width: 'clamp(10.25rem, 18cqi, 12.5rem)',
+  card: 'line',
 })
