@@ -11,7 +11,10 @@ import { placeNamer } from './titled-path.ts'
 /** A value with more leaves is JSON, which is shown in part. */
 const LINES_MAX = 24
 
-/** A value that is only read: an object, or a list of them, has a line for each leaf with its place in words. */
+/**
+ * A value that is only read: an object, or a list of them, has a line for each leaf with its place in words; the texts or
+ * numbers of a list stand side by side.
+ */
 export function StructuredValue({
   value,
   definition,
@@ -22,6 +25,18 @@ export function StructuredValue({
 }) {
   const t = useText()
   const plain = value?.['@type'] === 'Data' && 'value' in value ? value.value : null
+  if (Array.isArray(plain) && plain.length > 0 && plain.length <= LINES_MAX && plain.every(isScalar))
+    return (
+      <ul className="flex flex-wrap gap-1">
+        {plain.map((item, position) => (
+          // items have only their position
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={position} className="rounded-sm bg-sunken px-1.5">
+            <ValueView value={item} />
+          </li>
+        ))}
+      </ul>
+    )
   const leaves = isStructured(plain) ? leavesOf(plain) : []
   if (leaves.length === 0 || leaves.length > LINES_MAX) return <PropertyValueView value={value} />
   const nameOf = placeNamer(definition, t)
@@ -37,7 +52,8 @@ export function StructuredValue({
   )
 }
 
-/** A list of texts or numbers is short enough as JSON. */
+const isScalar = (value: JsonValue): boolean => typeof value !== 'object'
+
 const isStructured = (value: JsonValue): boolean =>
   (isJsonObject(value) && Object.keys(value).length > 0) ||
   (Array.isArray(value) && value.some((item) => isJsonObject(item)))

@@ -56,7 +56,7 @@ export function OperationFields({
                 )}
               </header>
               {first.length > 0 && (
-                <div className="px-4">
+                <div className={FIELDS}>
                   <Rows {...shared} resource={resource} fields={first} />
                 </div>
               )}
@@ -77,6 +77,9 @@ export function OperationFields({
     </div>
   )
 }
+
+/** The first and the last row keep the distance from the edges that rows have from each other. */
+const FIELDS = 'px-4 @min-[42rem]/form:py-2'
 
 type RowsProps = SharedProps & { resource: FormResource; fields: readonly FormField[] }
 
@@ -107,7 +110,7 @@ function Folded({ title, isFirst, ...rows }: RowsProps & { title: string; isFirs
         <Icon name="chevronRight" size={14} className="group-open/rest:rotate-90" />
         {title}
       </summary>
-      <div className="border-t border-line px-4">
+      <div className={`border-t border-line ${FIELDS}`}>
         <Rows {...rows} />
       </div>
     </details>

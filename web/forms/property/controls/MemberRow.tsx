@@ -138,19 +138,21 @@ export function MemberRow({
       <div className="group/member min-w-0 space-y-1">
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
-            {canFold ? (
-              <FoldButton
-                id={`${id}-fold`}
-                isOpen={isOpen}
-                onToggle={() => setChoice(!isOpen)}
-                summary={isOpen ? null : summaryOf(value, t)}
-              >
-                <span id={`${id}-label`}>{title}</span>
-              </FoldButton>
-            ) : (
-              label
-            )}
-            {isRequiredText}
+            <div className="flex flex-wrap items-center">
+              {canFold ? (
+                <FoldButton
+                  id={`${id}-fold`}
+                  isOpen={isOpen}
+                  onToggle={() => setChoice(!isOpen)}
+                  summary={isOpen ? null : summaryOf(value, t)}
+                >
+                  <span id={`${id}-label`}>{title}</span>
+                </FoldButton>
+              ) : (
+                label
+              )}
+              {isRequiredText}
+            </div>
             {helpText}
           </div>
           <div className="w-6.5 shrink-0">{action}</div>

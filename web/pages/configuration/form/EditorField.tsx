@@ -195,9 +195,10 @@ const HistoryButton = memo(function HistoryButton({
       <Button
         variant="quiet"
         size="sm"
-        icon="undo"
+        icon="clock"
         label={t('configuration.field.history', { property: title })}
-        className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+        // a form has dozens of them
+        className="-mt-0.5 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:hover)]:opacity-0"
         onClick={() => onOpen(locator, property)}
       />
     </span>
