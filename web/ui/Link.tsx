@@ -39,7 +39,8 @@ export function PlainLink({ to, ...rest }: Own) {
 }
 
 const TEXT_LINK =
-  'target rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent'
+  // a list with a link in each row is calm
+  'target rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent [.list-cell_&]:text-ink [.list-cell_&]:decoration-line-strong [.list-cell_&]:hover:decoration-accent'
 
 /** A link in text and tables. */
 export function TextLink({ className, ...rest }: Own) {

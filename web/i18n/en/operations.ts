@@ -982,7 +982,7 @@ export const batches = {
   'stop.text': 'Operations that have started still finish. The remaining items are skipped.',
   retryFailed: 'Retry failed',
 
-  'make.title.INSTALL': { one: 'Install {bundle} in {n} scope', other: 'Install {bundle} in {n} scopes' },
+  'make.title.INSTALL': { one: 'Install {bundle} in a scope', other: 'Install {bundle} in several scopes' },
   'make.title.UPGRADE': { one: 'Upgrade {n} installation', other: 'Upgrade {n} installations' },
   'make.title.CONFIGURE': {
     one: 'Set a property of {n} installation',

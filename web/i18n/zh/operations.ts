@@ -829,7 +829,7 @@ export const batches: Translated<typeof source.batches> = {
   'stop.text': '已开始的操作会继续执行完毕，其余目标将被跳过。',
   retryFailed: '重试失败的目标',
 
-  'make.title.INSTALL': { other: '将 {bundle} 安装到 {n} 个作用域' },
+  'make.title.INSTALL': { other: '安装 {bundle}' },
   'make.title.UPGRADE': { other: '升级 {n} 个安装实例' },
   'make.title.CONFIGURE': { other: '设置 {n} 个安装实例的属性' },
   'make.title.DETACH': { other: '分离 {n} 个安装实例' },

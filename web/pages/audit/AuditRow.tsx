@@ -88,12 +88,12 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
     change?.title ??
     (batch === null ? plainSubject(operationSubject(subject, t)) : batchSubjectText(batch, t))
   return (
-    <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
+    <li className="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
       <div className="text-muted">
         {/* the console records a refusal later */}
         <Time at={entry.occurrences?.firstAt ?? at} />
       </div>
-      <div className="min-w-0 space-y-1">
+      <div className="min-w-0 space-y-0.5">
         <div className="flex gap-2">
           <Icon name={ICONS[action] ?? 'edit'} className="mt-0.5 text-faint" />
           <div className="min-w-0 wrap-anywhere">
@@ -136,16 +136,18 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
             <Origin entry={entry} />
           </div>
         </div>
-        {reason !== null && (
-          <p className="border-l-2 border-line-strong pl-3.5 text-muted wrap-anywhere max-sm:ml-1.5 sm:ml-[0.4375rem]">
-            <span className="sr-only">
-              {t('audit.reason')}
-              {t('common.punctuation.colon')}
-            </span>
-            {reason}
-          </p>
-        )}
-        {entry.changes.length > 0 && <Changes changes={entry.changes} />}
+        <div className="flex flex-wrap items-baseline gap-x-3 pl-6 empty:hidden">
+          {reason !== null && (
+            <p className="text-muted wrap-anywhere">
+              <span className="sr-only">
+                {t('audit.reason')}
+                {t('common.punctuation.colon')}
+              </span>
+              “{reason}”
+            </p>
+          )}
+          {entry.changes.length > 0 && <Changes changes={entry.changes} />}
+        </div>
       </div>
       <div className="flex gap-3 max-sm:pl-6 sm:justify-end">
         {batch !== null && batch.batchId !== null && (
@@ -232,7 +234,11 @@ function Changes({ changes }: { changes: AuditEntry['changes'] }) {
       : t('audit.changes.takenOver', { manager, from: managerText(takenOver.from), reason: takenOver.reason })
   }
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/changes">
+    <details
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group/changes open:basis-full"
+    >
       <summary className="inline-flex min-h-6 items-center gap-1 rounded-sm pr-1 text-muted hover:text-ink">
         <Icon name="chevronRight" size={14} className="group-open/changes:rotate-90" />
         {t('audit.changes', { n: changes.length })}

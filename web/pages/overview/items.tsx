@@ -43,8 +43,7 @@ export function FailedItem({
     >
       {failure && (
         <>
-          <span className="font-medium">{failureTitle(failure, t)}</span>{' '}
-          <span className="mono text-xs text-muted">{shownCode(failure)}</span>
+          {failureTitle(failure, t)} <span className="mono text-xs text-muted">{shownCode(failure)}</span>
         </>
       )}
       <CauseStanding cause={cause} isNew={isNew} />
@@ -66,8 +65,7 @@ export function CauseItem({ cause, isNew }: { cause: Cause; isNew: boolean }) {
       when={<LastAt at={lastAt} />}
     >
       <Problem>
-        <span className="font-medium">{causeTitle(cause, t)}</span>{' '}
-        <span className="mono text-xs text-muted">{errorCode}</span>
+        {causeTitle(cause, t)} <span className="mono text-xs text-muted">{errorCode}</span>
         <CauseStanding cause={cause} isNew={isNew} />
       </Problem>
     </ItemLayout>

@@ -93,6 +93,8 @@ function ResourceChanges({
     return (
       <Card padded={false} className="px-4 py-1">
         <DefinitionList
+          // the values stand where those of the changes do
+          className="sm:[&>div]:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]"
           items={changes.map((change) => ({
             label: <span className="text-ink">{nameOf(change)}</span>,
             value: <PropertyValueView value={change.after} />,
