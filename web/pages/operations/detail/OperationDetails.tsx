@@ -102,7 +102,9 @@ export function OperationDetails({
         <>
           <OperationCause operation={operation} />
           <Assignment operation={operation} />
-          <OperationSummary operation={operation} />
+          <Card>
+            <OperationSummary operation={operation} />
+          </Card>
           {isShort && <PlannedProperties operation={operation} />}
           {operation.attemptsRemoved && (
             <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>

@@ -155,15 +155,6 @@ export function Timeline({
 
   return (
     <>
-      {(operation.operationType === 'DETACH' || bars.length > 1) && (
-        <p className="mb-2 text-muted">
-          {operation.operationType === 'DETACH' &&
-            `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
-          {bars.length > 1 && (
-            <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
-          )}
-        </p>
-      )}
       <ZoomBar
         shown={window ?? { from: scale.momentAt(0), to: scale.momentAt(1) }}
         isWhole={window === null}
@@ -171,7 +162,13 @@ export function Timeline({
         onZoom={(factor) => zoom(factor, anchor)}
         onMove={move}
         onAll={() => setWindow(null)}
-      />
+      >
+        {operation.operationType === 'DETACH' &&
+          `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
+        {bars.length > 1 && (
+          <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
+        )}
+      </ZoomBar>
       <Card padded={false} className="@container overflow-hidden">
         {/* the links inside are interactive; this only moves the focus between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { formatDay, formatDuration, formatExactTime } from '../../../../i18n/format.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
@@ -11,6 +12,7 @@ export function ZoomBar({
   onZoom,
   onMove,
   onAll,
+  children,
 }: {
   /** The visible times, in milliseconds since the epoch. */
   shown: { from: number; to: number }
@@ -19,6 +21,8 @@ export function ZoomBar({
   onZoom: (factor: number) => void
   onMove: (by: number) => void
   onAll: () => void
+  /** Beside the buttons: how to read the timeline, and how to move in it. */
+  children: ReactNode
 }) {
   const t = useText()
   const atEnd = isWhole && t('operationTimeline.isWhole')
@@ -69,6 +73,7 @@ export function ZoomBar({
           {t('operationTimeline.shown', words)}
         </p>
       )}
+      <p className="ml-auto text-xs text-muted empty:hidden">{children}</p>
     </div>
   )
 }
