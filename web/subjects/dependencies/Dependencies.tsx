@@ -81,13 +81,16 @@ function Shown({ graph, title }: { graph: DependencyGraph; title: string }) {
           </Button>
         </p>
       )}
-      <Table
-        label={t('references.graph.table')}
-        columns={columns}
-        rows={rows}
-        rowKey={rowKey}
-        empty={<EmptyState icon="services" title={t('references.graph.none')} />}
-      />
+      {/* the sentence above the picture says that nothing is reached */}
+      {all.length > 0 && (
+        <Table
+          label={t('references.graph.table')}
+          columns={columns}
+          rows={rows}
+          rowKey={rowKey}
+          empty={<EmptyState icon="services" title={t('references.graph.none')} />}
+        />
+      )}
     </div>
   )
 }
