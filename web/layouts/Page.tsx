@@ -31,7 +31,7 @@ export function Page({
   /** The title of the document, and the heading unless there is a `heading`. */
   title: string
   heading?: ReactNode
-  /** Beside the heading: the badges of the state. */
+  /** In the heading, after the title: the badges of the state. */
   state?: ReactNode
   /** The key of the environment that everything on the page belongs to. */
   environment?: string | undefined
@@ -73,8 +73,10 @@ export function Page({
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
             <div className="min-w-0 flex-1 basis-64">
               <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
-                {state}
+                <h1 className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight wrap-anywhere">
+                  {heading ?? title}
+                  {state}
+                </h1>
                 <EnvironmentWord />
               </div>
               {lead && <p className="mt-1 max-w-[72ch] text-muted">{lead}</p>}
