@@ -158,3 +158,31 @@ test('in a low window, as at 400 % zoom, the whole dialog scrolls instead of the
     await page.viewport(innerWidth, innerHeight)
   }
 })
+
+function Growing() {
+  const [isLong, setIsLong] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setIsLong(true)}>
+        Load
+      </button>
+      {isLong && <div style={{ height: 200 }} />}
+    </>
+  )
+}
+
+test('what it shows later does not move its title', async () => {
+  await open({ children: <Growing /> })
+  // it moves while it appears
+  await Promise.all(
+    dialog
+      .element()
+      .getAnimations()
+      .map(({ finished }) => finished),
+  )
+  const top = () => dialog.element().getBoundingClientRect().top
+  const before = top()
+  await page.getByRole('button', { name: 'Load' }).click()
+  await expect.poll(() => dialog.element().clientHeight).toBeGreaterThan(200)
+  expect(top()).toBe(before)
+})

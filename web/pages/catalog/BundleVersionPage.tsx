@@ -90,6 +90,8 @@ export function BundleVersionPage() {
           {mayStart && (
             <LinkButton
               variant="primary"
+              // in the line of a phone, it would be out of view
+              className="max-sm:order-first"
               icon="plus"
               to={paths.installationNew({
                 bundleEnvironmentKey: params.env,

@@ -104,3 +104,15 @@ test('an ID in the address that is none is not found, and leads to the list', as
     .element(page.getByRole('main').getByRole('link', { name: 'Installations' }).last())
     .toBeVisible()
 })
+
+test('on a phone, the lock of an installation is not cut', async () => {
+  await page.viewport(360, 740)
+  await serveInstallations()
+  await renderConsole('/installations')
+  const lock = page.getByRole('cell', { name: /^Configure \(waiting\)/ })
+  await expect.element(lock).toBeVisible()
+  const parts = [lock.element(), ...lock.element().querySelectorAll('*')]
+  expect(
+    parts.filter(({ clientHeight, scrollHeight }) => scrollHeight > clientHeight && clientHeight > 1),
+  ).toEqual([])
+})

@@ -111,6 +111,6 @@ const lockColumn = (t: Translate): Column<Installation> => ({
   header: t('installations.column.lock'),
   // most are not locked
   cell: ({ claim }) => (claim === null ? <Nothing /> : <ClaimBadge claim={claim} />),
-  width: 'clamp(10.25rem, 18cqi, 12.5rem)',
+  width: 'clamp(10.25rem, 34cqi - 10.5rem, 10.75rem)',
   card: 'line',
 })

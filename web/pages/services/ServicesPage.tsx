@@ -149,7 +149,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
     id: 'consumers',
     header: t('services.column.consumers'),
     cell: (service) => <span className="text-muted">{consumersText(service, t)}</span>,
-    width: '8rem',
+    width: '10rem',
   },
   {
     id: 'state',

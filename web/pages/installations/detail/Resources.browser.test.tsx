@@ -137,10 +137,12 @@ test('an object or a list of objects has a line for each leaf, named by the titl
   }
   await renderInConsole(<Resources detail={{ ...installationDetail, resources: [resource] }} />)
   const lines = page.getByRole('listitem')
-  await expect.element(lines.first()).toMatchTextContent(/Legal name.*Northwind/)
+  await expect.element(lines.getByText('Northwind')).toBeVisible()
   const texts = lines.elements().map(({ textContent }) => textContent)
+  expect(texts.some((text) => /Legal name.*Northwind/.test(text))).toBe(true)
   expect(texts.some((text) => /Address › City.*Kiel/.test(text))).toBe(true)
   expect(texts.some((text) => /DE › Percent.*19/.test(text))).toBe(true)
-  await expect.element(page.getByText(/^\[ ?7, ?14 ?\]$/)).toBeVisible()
+  // each item of a list of numbers is on its own
+  expect(texts).toEqual(expect.arrayContaining(['7', '14']))
   expect(document.body.textContent).not.toContain('{')
 })
