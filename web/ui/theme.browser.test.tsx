@@ -14,7 +14,7 @@ test('all colors change in one frame, without transitions', async () => {
     return { color, backgroundColor, borderColor }
   }
   const dark = colorsIn('dark')
-  expect(document.getAnimations()).toEqual([])
+  expect(button.getAnimations()).toEqual([])
   expect(colorsIn('light')).not.toEqual(dark)
   expect(colorsIn('dark')).toEqual(dark)
   setTheme('system')
