@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests, retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: console, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -18,6 +18,7 @@ function readArguments() {
       'commit-ms': { type: 'string', default: '0' },
       workers: { type: 'string', default: '1' },
       'at-once': { type: 'string', default: '20' },
+      'hostile-seconds': { type: 'string', default: '30' },
       minutes: { type: 'string', default: '480' },
       restart: { type: 'string', default: '30' },
       out: { type: 'string', default: '.cache/soak' },
@@ -37,10 +38,11 @@ function readArguments() {
     workers: Number(values.workers),
     atOnce: Number(values['at-once']),
   }
-  return { names: positionals, amount, only: values.only ?? '', soak, engine }
+  const requests = { hostileSeconds: Number(values['hostile-seconds']) }
+  return { names: positionals, amount, only: values.only ?? '', soak, engine, requests }
 }
 
-const { names, amount, only, soak, engine } = readArguments()
+const { names, amount, only, soak, engine, requests } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
@@ -48,7 +50,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   save: async () => (await import('./save.ts')).benchSave(),
   engine: async () => (await import('./engine.ts')).benchEngine(engine),
   retention: async () => (await import('./retention.ts')).benchRetention(),
-  requests: async () => (await import('./requests.ts')).benchRequests(),
+  requests: async () => (await import('./requests.ts')).benchRequests(requests),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   soak: async () => (await import('./soak.ts')).benchSoak(soak),
 }

@@ -11,6 +11,8 @@ import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertio
 import { CONSOLE_PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
 import { usedMemory } from '../verification/used-memory.ts'
+import { afterHostility, besideFlood } from './hostility.ts'
+import type { Beside, Left } from './hostility.ts'
 import { person } from './person.ts'
 import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
@@ -24,7 +26,6 @@ const CONNECTIONS = 16
 const STREAMS = 200
 /** One session may have 20 streams, and one person 40. */
 const STREAMS_OF_ONE = 20
-const HOSTILE_MS = 30_000
 
 interface Load {
   url: string
@@ -36,10 +37,10 @@ interface Measured {
 }
 
 /**
- * A list through the whole console, compared with a bare route that fetches it from the runtime and returns it; and the memory of
- * idle streams, and after hostile traffic.
+ * A list through the whole console, compared with a bare route that fetches it from the runtime and returns it; the memory of
+ * idle streams; what hostile traffic leaves behind; and how long others wait beside a person who floods.
  */
-export async function benchRequests(): Promise<Result[]> {
+export async function benchRequests({ hostileSeconds }: { hostileSeconds: number }): Promise<Result[]> {
   const system = await startBenchSystem({ people: STREAMS / STREAMS_OF_ONE })
   const cookie = await sessionCookie(system.url, system.user)
   const bare = await startBareRoute(system)
@@ -60,9 +61,9 @@ export async function benchRequests(): Promise<Result[]> {
   generator.kill()
   await bare.stop()
   const streams = await memoryOfStreams(system)
-  const hostile = await memoryAfterHostility(system, cookie)
+  const hostile = await afterHostility(system.url, { cookie, seconds: hostileSeconds })
   await system.stop()
-  return resultsOf(measured, { streams, hostile })
+  return resultsOf(measured, { streams, hostile, beside: await besideFlood(), hostileSeconds })
 }
 
 /** Fetches with the credential and an assertion of the console, and returns what it gets. */
@@ -120,59 +121,14 @@ async function memoryOfStreams({ url, people }: BenchSystem): Promise<number> {
   return after - before
 }
 
-/** Requests that are refused for many reasons, and sockets that never say anything. */
-async function memoryAfterHostility({ url }: BenchSystem, cookie: string): Promise<number> {
-  const { port } = new URL(url)
-  const own = { cookie, 'x-requested-by': 'console', 'sec-fetch-site': 'same-origin', origin: url }
-  const bad: (() => Promise<unknown>)[] = [
-    () => fetch(`${url}/api/operations?cursor=${crypto.randomUUID()}`, { headers: own }),
-    () => fetch(`${url}/api/${crypto.randomUUID()}`, { headers: own }),
-    () => fetch(`${url}/${crypto.randomUUID()}`),
-    () => fetch(`${url}/auth/callback?state=${crypto.randomUUID()}&code=x`, { redirect: 'manual' }),
-    () => fetch(`${url}/auth/login?returnTo=/${crypto.randomUUID()}`, { redirect: 'manual' }),
-    () => fetch(`${url}/api/events`, { method: 'HEAD', headers: own }),
-    () =>
-      fetch(`${url}/api/session`, {
-        headers: {
-          cookie: `${cookie.split('=')[0]}=${crypto.randomUUID()}`,
-          'x-requested-by': crypto.randomUUID(),
-        },
-      }),
-    () =>
-      fetch(`${url}/api/webhooks`, {
-        method: 'POST',
-        headers: { ...own, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-        body: `{"${crypto.randomUUID()}":1}`,
-      }),
-    () =>
-      new Promise((resolve) =>
-        connect(Number(port), '127.0.0.1')
-          .end('GARBAGE\r\n\r\n')
-          .on('error', resolve)
-          .on('close', resolve)
-          .resume(),
-      ),
-  ]
-  const attack = async (until: number): Promise<void> => {
-    for (let at = 0; performance.now() < until; at++) {
-      const answer = await bad[at % bad.length]?.().catch(() => null)
-      if (answer instanceof Response) await answer.arrayBuffer()
-    }
-  }
-  const all = async (ms: number): Promise<void> => {
-    const until = performance.now() + ms
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => attack(until)))
-    await sleep(2_000)
-  }
-  await all(5_000)
-  const before = usedMemory()
-  await all(HOSTILE_MS)
-  return usedMemory() / before
-}
-
 function resultsOf(
   measured: ReadonlyMap<string, readonly Measured[]>,
-  { streams, hostile }: { streams: number; hostile: number },
+  {
+    streams,
+    hostile,
+    beside,
+    hostileSeconds,
+  }: { streams: number; hostile: Left; beside: Beside; hostileSeconds: number },
 ): Result[] {
   const of = (name: string, key: keyof Measured): number =>
     median((measured.get(name) ?? []).map((one) => one[key]))
@@ -195,9 +151,19 @@ function resultsOf(
     },
     { figure: streams, goal: 50, meaning: `MB that ${STREAMS} idle streams hold, with both of their ends.` },
     {
-      figure: hostile,
+      figure: hostile.memory,
       goal: 1.1,
-      meaning: `Memory after ${HOSTILE_MS / 1000} s of hostile traffic, divided by that before.`,
+      meaning: `Memory after ${hostileSeconds} s of hostile traffic (${hostile.requests} requests), divided by that before.`,
+    },
+    {
+      figure: hostile.timers,
+      goal: 1.1,
+      meaning: `Timers after ${hostileSeconds} s of hostile traffic, divided by those before.`,
+    },
+    {
+      figure: beside.flooded / beside.quiet,
+      goal: 3,
+      meaning: `p99 of ${beside.readers} people who read beside one who sends what costs most, ${beside.flooded} ms, divided by that without, ${beside.quiet} ms; ${beside.served} of the ${beside.sent} requests were served.`,
     },
   ]
   return goals.map((goal) => ({ name: 'requests', rows, ...goal }))

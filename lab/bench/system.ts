@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#database/free-port.ts'
+import { createLoadGuard } from '#http-kit/load-guard.ts'
 import { createLog } from '#http-kit/log.ts'
 import { buildDemo } from '../../demo/build-demo.ts'
 import { startAll } from '../../start.ts'
@@ -19,11 +20,17 @@ interface User {
   password: string
 }
 
-/** The whole system as `npm start` runs it, with the demo, on its own directory; and on this database, if one is named. */
+const UNLIMITED = { perSecond: 1e6, burst: 1e6 }
+
+/**
+ * The whole system as `npm start` runs it, with the demo, on its own directory; and on this database, if one is named. Nobody is limited,
+ * unless `isLimited`.
+ */
 export async function startBenchSystem({
   databaseUrl = null,
   people: count = 1,
-}: { databaseUrl?: string | null; people?: number } = {}): Promise<BenchSystem> {
+  isLimited = false,
+}: { databaseUrl?: string | null; people?: number; isLimited?: boolean } = {}): Promise<BenchSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const [port, runtimePort] = [await freePort(), await freePort()]
   const user = { username: 'bench', password: 'a password for benchmarks' }
@@ -46,13 +53,14 @@ export async function startBenchSystem({
       },
       runtime: null,
       logLevel: 'error',
-      rates: { reads: { perSecond: 1e6, burst: 1e6 }, writes: { perSecond: 1e6, burst: 1e6 } },
+      ...(!isLimited && { rates: { reads: UNLIMITED, writes: UNLIMITED } }),
     },
     runtime: {
       port: runtimePort,
       platformApiBase: null,
       egressAllow: [{ kind: 'loopback' }],
     },
+    ...(isLimited && { load: createLoadGuard() }),
     plugins: true,
     folder: new URL('../../dist/web', import.meta.url).pathname,
     log: createLog({ name: 'bench', level: 'error' }),
