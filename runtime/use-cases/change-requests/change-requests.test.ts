@@ -432,6 +432,20 @@ describe('a change request of somebody else', () => {
     }
   })
 
+  it('loses its approvals when an edit installs the same in another scope (G12)', async () => {
+    const input = { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const { changeRequestId } = await requested({ kind: 'INSTALL', title: 'New', submit: true, input })
+    assert.equal((await approve(changeRequestId, 'bob')).errorCode, '0')
+    const { revision } = await read(changeRequestId)
+    const elsewhere = { ...input, scope: { ...deps.newScope(), environmentKey: 'elsewhere' } }
+    assert.equal(
+      (await edit(changeRequestId, { kind: 'INSTALL', revision, input: elsewhere })).errorCode,
+      '0',
+    )
+    const { state: now, approvals, approvedBy } = await read(changeRequestId)
+    assert.deepEqual([now, approvals, approvedBy.map(({ outdated }) => outdated)], ['OPEN', 0, [true]])
+  })
+
   it('does not tell whether a guess is a secret that it copies or restores, nor does the token of a plan (H03)', async () => {
     const [guess, wrong] = ['hunter2', 'hunter3'].map((password) => changesOf({ password }))
     const from = await installed({ name: 'a', other: 'a', password: 'hunter2' })

@@ -1,5 +1,6 @@
 import { getOwn } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { ChangePlan, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { Changes, PropertyView } from '#contract/runtime-api/common.ts'
 import { isHidden } from '../../engine/changes/compare.ts'
@@ -28,6 +29,7 @@ import { evaluateInstall } from '../installations/install.ts'
 import { evaluateUpgrade } from '../installations/upgrade.ts'
 import type { Way } from '../gate/admit.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
+import { canonicalText } from '../plans/plan-token.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
 import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -299,7 +301,7 @@ async function operationResult(
   properties?: Changes,
 ): Promise<Evaluated> {
   const plan = await operationPlan(db, keys, evaluation)
-  const part = { ...partOf(evaluation), id: evaluation.installation?.bundle_install_id ?? 'new' }
+  const part = { ...partOf(evaluation), id: targetOf(evaluation, content.change) }
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
   const definitionOf = (locator: string, property: string) =>
     getOwn(evaluation.plan?.resources.find((one) => one.locator === locator)?.definitions ?? {}, property)
@@ -344,6 +346,11 @@ async function operationResult(
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
   })
 }
+
+/** What an operation is for. An approval of an INSTALL is for one scope and bundle. */
+const targetOf = ({ installation, scope }: OperationEvaluation, change: ChangeInput): string =>
+  installation?.bundle_install_id ??
+  canonicalText([scopeText(scope), change.kind === 'INSTALL' ? change.input.bundle : null])
 
 function shownChanges(
   changes: Changes,
