@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mapConcurrently } from '../concurrency.ts'
-import { PASSED, REACHED } from '../processes/boundary.ts'
-import type { Moment, Order } from '../processes/boundary.ts'
-import { beginTrial } from '../processes/boundary-trial.ts'
-import type { BoundaryTrial } from '../processes/boundary-trial.ts'
+import { PASSED, REACHED, type Moment, type Order } from '../processes/boundary.ts'
+import { beginTrial, type BoundaryTrial } from '../processes/boundary-trial.ts'
 import { runLifecycle } from '../processes/lifecycle.ts'
-import { createPluginProcess } from '../processes/plugin-process.ts'
-import type { PluginProcess } from '../processes/plugin-process.ts'
+import { createPluginProcess, type PluginProcess } from '../processes/plugin-process.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
-import { changedTables, readContents } from './table-contents.ts'
+import { readJson, type Reader } from '../invariants/reader.ts'
 
 const QUICK = { kills: 6, pauses: 10 }
 const FULL_PAUSES = 200
@@ -183,4 +180,38 @@ function report(boundaries: readonly string[], results: readonly Tried[]): Suite
       ...missing.map(({ name }) => ({ promise: 'every place is tried', seen: `no replica paused ${name}` })),
     ],
   }
+}
+
+/** Everything that a worker may change: each row as a text, by table. */
+type TableContents = Record<string, string[]>
+
+const TABLES = [
+  'operation',
+  'plugin_call',
+  'installation',
+  'installed_resource',
+  'configuration_property',
+  'scope',
+  'snapshot',
+  'snapshot_change',
+  'audit_entry',
+  'event',
+] as const
+
+async function readContents(reader: Reader): Promise<TableContents> {
+  const rowsOf = (table: string, where = ''): string =>
+    `'${table}', (select coalesce(json_agg(t::text order by t::text), '[]') from runtime.${table} t ${where})`
+  // attempts that have ended; an open one may still be recorded as late
+  const attempts = rowsOf('attempt', 'where finished_at is not null and not late')
+  const parts = [...TABLES.map((table) => rowsOf(table)), attempts]
+  // the statement builds exactly this shape
+  return (await readJson(
+    reader,
+    `select json_build_object(${parts.join(', ')})::text as json`,
+    [],
+  )) as TableContents
+}
+
+function changedTables(before: TableContents, after: TableContents): string[] {
+  return Object.keys(before).filter((table) => before[table]?.join('\n') !== after[table]?.join('\n'))
 }

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useWatch } from 'react-hook-form'
+import { useWatch, useController, type Control } from 'react-hook-form'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { ReasonField } from '../../forms/fields/ReasonField.tsx'
@@ -14,9 +14,15 @@ import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { showToast } from '../../ui/toast.ts'
-import { ConsumersField } from './ConsumersField.tsx'
 import { OwnerField } from './OwnerField.tsx'
-import { serviceBodyOf, serviceFormOf, serviceSchema } from './service-form.ts'
+import { serviceBodyOf, serviceFormOf, serviceSchema, type ServiceForm } from './service-form.ts'
+import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { parseScope, scopeText } from '../../subjects/scopes/scope-text.ts'
+import { useScopeSearch } from '../../subjects/scopes/use-scope-search.ts'
+import { useFormBusy } from '../../forms/form/Form.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
+import { Field } from '../../ui/Field.tsx'
 
 /** Registers a service, or edits its registration. */
 export function ServiceDialog({ service, onClose }: { service: Service | null; onClose: () => void }) {
@@ -102,5 +108,58 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
       />
       <ReasonField control={control} />
     </FormDialog>
+  )
+}
+
+/** The scopes that may use a service: selected from the known ones, or typed in full. */
+function ConsumersField({ control }: { control: Control<ServiceForm> }) {
+  const t = useText()
+  const search = useScopeSearch()
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name: 'consumers' })
+  const names = new Set(field.value.map(scopeText))
+  return (
+    <Field
+      label={t('services.form.consumers')}
+      help={t('services.form.consumers.help')}
+      error={fieldState.error?.message}
+      need="optional"
+    >
+      {(wiring) => (
+        <div className="space-y-2">
+          {field.value.length > 0 && (
+            <ul className="max-h-48 divide-y divide-line overflow-y-auto rounded-md border border-line">
+              {field.value.map((scope) => (
+                <li
+                  key={scopeText(scope)}
+                  className="flex items-center justify-between gap-2 py-0.5 pr-1 pl-2.5"
+                >
+                  <ScopeText scope={scope} />
+                  <Button
+                    size="sm"
+                    variant="quiet"
+                    icon="close"
+                    label={t('services.form.consumers.remove', { scope: scopeText(scope) })}
+                    busy={busy}
+                    onClick={() => field.onChange(field.value.filter((other) => other !== scope))}
+                  />
+                </li>
+              ))}
+            </ul>
+          )}
+          <Combobox
+            wiring={wiring}
+            value={null}
+            placeholder={t('services.form.consumers.add')}
+            readOnly={busy}
+            search={async (text) => (await search(text)).filter(({ value }) => !names.has(value))}
+            onChange={(option) => {
+              const scope = option && parseScope(option.value)
+              if (scope) field.onChange([...field.value, scope])
+            }}
+          />
+        </div>
+      )}
+    </Field>
   )
 }
