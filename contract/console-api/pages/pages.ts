@@ -31,7 +31,7 @@ import {
   takenCausesCall,
 } from './causes.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
-import { pausesCall } from './pauses.ts'
+import { pausesCall, pausesInScopeCall } from './pauses.ts'
 import { activeFreezesCall, freezesCall, restrictionsCall } from './freezes.ts'
 import {
   installationCall,
@@ -180,6 +180,7 @@ export const pages = {
         name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
         call: restrictionsCall(scopeOf(params)),
       },
+      { name: 'GET /pauses', call: pausesInScopeCall(scopeOf(params)) },
     ],
     ['tab', 'q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
   ),

@@ -222,7 +222,8 @@ function isAvailable(): boolean {
 }
 
 function stored(): boolean {
-  return isAvailable() && Notification.permission === 'granted' && storedChoice(KEY) === 'on'
+  // the choice first: the permission is asked of another process, for which the start would wait
+  return storedChoice(KEY) === 'on' && isAvailable() && Notification.permission === 'granted'
 }
 
 function subscribe(listener: () => void): () => void {
