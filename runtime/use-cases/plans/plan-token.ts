@@ -192,7 +192,7 @@ function plannedValues(part: TokenPart): string {
 
 /**
  * The value that a change sets, for a digest. A hidden one that is copied or restored is another one than the same value that a
- * request names: otherwise whoever makes a plan with it, and then names guesses, would learn which one is right.
+ * request names: otherwise anyone who makes a plan with it, and then names guesses, would learn which one is right.
  */
 export function valueInDigest(
   { named }: Pick<TokenPart, 'named'>,
