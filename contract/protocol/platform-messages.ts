@@ -197,6 +197,7 @@ export const PLATFORM_MESSAGES = {
   requestLinkTemplate:
     'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
   requestDaytime: 'Must be a time of day such as 18:00',
+  requestDay: 'Must be a day such as 2026-11-29',
   requestZone: 'Must be a name of the IANA time zone database, such as Europe/Berlin',
   requestFreezePlaces: 'Must be given, or `scopes`, and not both',
   requestFreezeTimes: 'Must be given, or `from` and `to`, and not both',

@@ -39,7 +39,7 @@ export const Weekly = z.strictObject({
 })
 export type Weekly = z.infer<typeof Weekly>
 
-const Zone = z
+export const Zone = z
   .string()
   .refine(isTimeZone, 'Must be a name of the IANA time zone database, such as Europe/Berlin')
 

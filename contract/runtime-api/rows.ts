@@ -1,5 +1,6 @@
 import { auditEndpoints } from './audit.ts'
 import { batchEndpoints } from './batches.ts'
+import { calendarEndpoints } from './calendar.ts'
 import { catalogEndpoints } from './catalog.ts'
 import { causeEndpoints } from './causes.ts'
 import { changePolicyEndpoints } from './change-policies.ts'
@@ -57,6 +58,7 @@ export const runtimeApi = {
   ...pluginCallEndpoints,
   ...pluginReportEndpoints,
   ...freezeEndpoints,
+  ...calendarEndpoints,
   ...pauseEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,

@@ -212,6 +212,7 @@ describe('a bundle', () => {
       changeRequestId: textOf((changeRequest as JsonObject)['changeRequestId']),
     }
     const queries: Partial<Record<EndpointName, string>> = {
+      'GET /calendar': '?from=2026-11-30&days=35&timeZone=UTC',
       'GET /installed-properties': '?q=name',
       'GET /properties': '?bundleId=crm&kind=MODULE&resource=core&property=password',
       'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',

@@ -53,6 +53,7 @@ import { createEventStream } from '../events/stream.ts'
 import type { StreamOptions } from '../events/stream.ts'
 import { readFollows, removeFollow, saveFollow } from '../use-cases/inbox/follows.ts'
 import { markInbox, readInbox, readUnread, snoozeInbox } from '../use-cases/inbox/inbox.ts'
+import { readCalendar } from '../use-cases/gate/calendar.ts'
 import { listFreezes, readFreeze, removeFreeze, saveFreeze } from '../use-cases/gate/freezes.ts'
 import { readRestrictions } from '../use-cases/gate/admit.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
@@ -267,6 +268,7 @@ export function createHandlers({ egress, stream, troubles }: RouteOptions): Hand
     'PUT /plugin-policies/{environmentKey}': savePolicy,
 
     'GET /freezes': listFreezes,
+    'GET /calendar': readCalendar,
     'GET /freezes/{name}': readFreeze,
     'PUT /freezes/{name}': saveFreeze,
     'DELETE /freezes/{name}': removeFreeze,

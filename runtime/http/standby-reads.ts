@@ -33,6 +33,7 @@ export const STANDBY_READS: ReadonlySet<keyof RuntimeApi> = new Set<keyof Runtim
   'GET /batches/{batchId}/items',
   'GET /change-requests',
   'GET /change-requests/waiting',
+  'GET /calendar',
   'GET /bundles',
   'GET /bundles/{environmentKey}/{bundleId}/versions',
   'GET /plugins',

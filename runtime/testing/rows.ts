@@ -26,6 +26,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
 
 /** The query of each row that requires one. */
 export const SAMPLE_QUERIES: Record<string, string> = {
+  'GET /calendar': '?from=2026-11-30&days=35&timeZone=UTC',
   'GET /installed-properties': '?q=name',
   'GET /properties': '?bundleId=crm&kind=MODULE&resource=core&property=name',
   'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',

@@ -4,6 +4,7 @@ import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 import type { BatchesSearch, BatchSearch } from '#contract/console-api/pages/batches.ts'
 import type { BundleVersionSearch, CatalogSearch } from '#contract/console-api/pages/catalog.ts'
+import type { CalendarSearch } from '#contract/console-api/pages/calendar.ts'
 import type { ChangeRequestsSearch } from '#contract/console-api/pages/change-requests.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type {
@@ -75,6 +76,7 @@ export const paths = {
     linkOptions({ to: '/batches/$id', params: { id }, search }),
   changeRequests: (search: ChangeRequestsSearch = {}) => linkOptions({ to: '/change-requests', search }),
   changeRequest: (id: string) => linkOptions({ to: '/change-requests/$id', params: { id } }),
+  calendar: (search: CalendarSearch = {}) => linkOptions({ to: '/change-requests/calendar', search }),
   receipt: () => linkOptions({ to: '/receipt' }),
   catalog: (search: CatalogSearch = {}) => linkOptions({ to: '/catalog', search }),
   bundleVersion: (

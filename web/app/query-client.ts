@@ -52,6 +52,7 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /sessions/everyone',
   'GET /service-accounts',
   'GET /freezes',
+  'GET /calendar',
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
 ]
 for (const name of WITHOUT_EVENTS)

@@ -28,6 +28,7 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
   '/duty': async () => (await import('../pages/duty/DutyPage.tsx')).DutyPage,
   '/change-requests': async () =>
     (await import('../pages/change-requests/ChangeRequestsPage.tsx')).ChangeRequestsPage,
+  '/change-requests/calendar': async () => (await import('../pages/calendar/CalendarPage.tsx')).CalendarPage,
   '/change-requests/$id': async () =>
     (await import('../pages/change-requests/ChangeRequestPage.tsx')).ChangeRequestPage,
   '/batches': async () => (await import('../pages/batches/BatchesPage.tsx')).BatchesPage,

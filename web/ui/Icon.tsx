@@ -123,6 +123,7 @@ const drawings = {
       <path d="m7 9 6-6M10.3 5.7l2 2M12 4l1.7 1.7" />
     </>
   ),
+  calendar: <path d="M2.5 3.5h11v10h-11zM2.5 6.8h11M5.3 2v2.6M10.7 2v2.6" />,
   clock: (
     <>
       <circle cx="8" cy="8" r="6.2" />

@@ -30,6 +30,7 @@ import {
   oneCauseCall,
   takenCausesCall,
 } from './causes.ts'
+import { calendarSearch } from './calendar.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
 import { pausesCall, pausesInScopeCall } from './pauses.ts'
 import { activeFreezesCall, freezesCall, restrictionsCall } from './freezes.ts'
@@ -231,6 +232,8 @@ export const pages = {
     ({ search }) => [{ name: 'GET /change-requests', call: changeRequestsCall(search) }],
     'all',
   ),
+  // must precede /change-requests/$id, which matches it too; its reads depend on the zone of the person, which the server does not know
+  '/change-requests/calendar': page(calendarSearch, () => [], 'all'),
   '/change-requests/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /change-requests/{changeRequestId}', call: changeRequestCall(idOf(params)) },
     { name: 'GET /change-requests/{changeRequestId}/plan', call: changeRequestCall(idOf(params)) },

@@ -166,6 +166,7 @@ async function consoleAnswers(world: World): Promise<{ name: string; text: strin
 const STAGES = ['BEFORE_RESOURCES', 'AFTER_RESOURCES']
 const QUERIES: Partial<Record<EndpointName, string[]>> = {
   'GET /audit': ['?limit=200'],
+  'GET /calendar': ['?from=2026-11-30&days=35&timeZone=UTC'],
   'GET /installed-properties': ['?q=note'],
   'GET /properties': SIDES.map(
     ({ manifest: { bundle } }) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { frozenUntil, nextWindow } from './freeze-windows.ts'
+import { dayAt, frozenUntil, nextWindow, startOfDay, windowsIn } from './freeze-windows.ts'
 import type { FreezeTimes } from './freeze-windows.ts'
 
 const weekly = (days: string, from: string, to: string, timeZone = 'Europe/Berlin'): FreezeTimes => ({
@@ -77,5 +77,44 @@ describe('a freeze', () => {
     const december = once('2026-12-01T00:00', '2026-12-02T00:00')
     assert.deepEqual(next(december, '2026-11-01T00:00'), ['2026-12-01T00:00', '2026-12-02T00:00'])
     assert.equal(next(december, '2026-12-01T12:00'), null)
+  })
+})
+
+describe('the windows of a freeze in a time', () => {
+  const windows = (freeze: FreezeTimes, from: string, to: string) =>
+    windowsIn(freeze, { from: at(from), to: at(to) }).map((window) =>
+      [window.from, window.to].map((moment) => new Date(moment).toISOString().slice(0, 16)),
+    )
+
+  it('are all that touch it, and those that follow each other are one', () => {
+    assert.deepEqual(
+      windows(weekly('SAT SUN', '00:00', '00:00', 'UTC'), '2026-11-28T12:00', '2026-12-06T00:00'),
+      [
+        ['2026-11-28T00:00', '2026-11-30T00:00'],
+        ['2026-12-05T00:00', '2026-12-07T00:00'],
+      ],
+    )
+    const december = once('2026-12-20T00:00', '2027-01-04T00:00')
+    assert.deepEqual(windows(december, '2026-12-01T00:00', '2026-12-20T00:00'), [])
+    assert.deepEqual(windows(december, '2026-12-25T00:00', '2027-01-10T00:00'), [
+      ['2026-12-20T00:00', '2027-01-04T00:00'],
+    ])
+  })
+
+  it('are found on the days on which the clock is set', () => {
+    // the local day has 23 hours, and 25
+    const night = weekly('SUN', '02:30', '04:00')
+    assert.equal(windows(night, '2026-03-27T00:00', '2026-03-31T00:00').length, 1)
+    assert.equal(windows(night, '2026-10-24T00:00', '2026-10-27T00:00').length, 1)
+  })
+
+  it('lie on the days of a calendar in a zone', () => {
+    assert.equal(startOfDay('2026-11-29', 'Asia/Shanghai'), at('2026-11-28T16:00'))
+    assert.equal(dayAt(at('2026-11-28T16:00'), 'Asia/Shanghai'), '2026-11-29')
+    assert.equal(dayAt(at('2026-11-28T15:59'), 'Asia/Shanghai'), '2026-11-28')
+    assert.equal(
+      startOfDay('2026-03-30', 'Europe/Berlin') - startOfDay('2026-03-29', 'Europe/Berlin'),
+      82_800_000,
+    )
   })
 })

@@ -49,6 +49,32 @@ export function nextWindow(freeze: FreezeTimes, at: number): Window | null {
   return null
 }
 
+/**
+ * The windows of a freeze that touch a time, in order. Those that follow each other without a gap are one; one that never ends is
+ * cut a week before and after the time.
+ */
+export function windowsIn(freeze: FreezeTimes, { from, to }: Window): Window[] {
+  const all = new Map<number, Window>()
+  // each step finds the windows of three days, of which one may be shorter
+  for (let at = from - WEEK; at < to + WEEK; at += 2 * DAY)
+    for (const window of windowsAround(freeze, at)) all.set(window.from, window)
+  const joined: Window[] = []
+  for (const window of [...all.values()].toSorted((one, other) => one.from - other.from)) {
+    const last = joined.at(-1)
+    if (last !== undefined && window.from <= last.to) last.to = Math.max(last.to, window.to)
+    else joined.push({ ...window })
+  }
+  return joined.filter((window) => window.from < to && window.to > from)
+}
+
+/** When a day of a zone, such as 2026-11-29, begins. */
+export const startOfDay = (day: string, timeZone: string): number =>
+  Math.min(...momentsOf(Date.parse(`${day}T00:00:00.000Z`), timeZone))
+
+/** The day that a calendar in a zone shows at a moment. */
+export const dayAt = (at: number, timeZone: string): string =>
+  new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 10)
+
 const contains =
   (at: number) =>
   ({ from, to }: Window): boolean =>

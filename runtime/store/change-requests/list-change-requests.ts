@@ -20,6 +20,8 @@ export interface ChangeRequestFilter extends ScopeFilter {
   bundleInstallId?: string | undefined
   author?: string | undefined
   isWaiting?: boolean | undefined
+  /** Those that can be, or could have been, applied at some moment of this time. */
+  scheduledIn?: { from: string; to: string } | undefined
   ids?: readonly string[] | undefined
 }
 
@@ -46,7 +48,7 @@ const waitsFor = (actor: Actor): RawBuilder<boolean> =>
         and mine.effect = request.effect))`
 
 function matches(actor: Actor, filter: ChangeRequestFilter): RawBuilder<boolean> {
-  const { state, kind, bundleInstallId, author, isWaiting, ids } = filter
+  const { state, kind, bundleInstallId, author, isWaiting, scheduledIn, ids } = filter
   const isWide =
     filter.environmentKey === undefined &&
     filter.applicationRuntimeId === undefined &&
@@ -59,6 +61,11 @@ function matches(actor: Actor, filter: ChangeRequestFilter): RawBuilder<boolean>
     ...(bundleInstallId === undefined ? [] : [sql`request.bundle_install_id = ${bundleInstallId}::uuid`]),
     ...(author === undefined ? [] : [sql`request.created_by_id = ${author}`]),
     ...(isWaiting === true ? [waitsFor(actor)] : []),
+    ...(scheduledIn === undefined
+      ? []
+      : [
+          sql`request.not_after > ${scheduledIn.from}::timestamptz and request.not_before < ${scheduledIn.to}::timestamptz`,
+        ]),
     ...(isWide
       ? []
       : [
@@ -74,9 +81,14 @@ export async function selectChangeRequests(
   db: Db,
   actor: Actor,
   filter: ChangeRequestFilter,
-  page: { after?: { createdMicroseconds: number; changeRequestId: string } | undefined; limit: number },
+  page: {
+    after?: { createdMicroseconds: number; changeRequestId: string } | undefined
+    limit: number
+    /** By when they can be applied instead of the newest first. */
+    isBySchedule?: boolean
+  },
 ): Promise<ListedRow[]> {
-  const { after, limit } = page
+  const { after, limit, isBySchedule = false } = page
   const { rows } = await sql<ListedRow>`
     select change_request_id, kind, title, reason, state, revision, environment_key, application_runtime_id, workspace_id,
       bundle_install_id, base_snapshot, effect, approvals_needed, not_before, not_after, time_zone, created_by_id, created_by_name,
@@ -89,7 +101,7 @@ export async function selectChangeRequests(
           ? sql`true`
           : sql`(created_at, change_request_id) < (${instantAt(after.createdMicroseconds)}, ${after.changeRequestId}::uuid)`
       }
-    order by created_at desc, change_request_id desc
+    order by ${isBySchedule ? sql`not_before` : sql`created_at desc`}, change_request_id desc
     limit ${limit}`.execute(db)
   return rows
 }

@@ -5,6 +5,7 @@ import type { RawBuilder } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { calendarEndpoints } from '#contract/runtime-api/calendar.ts'
 import { ChangePlan, ChangeRequest, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { InboxNotification } from '#contract/runtime-api/inbox.ts'
@@ -42,6 +43,7 @@ const open = {
   version: '3.0.0',
 }
 const MAIN = locatorOf(shop, 'main')
+const CALENDAR = calendarEndpoints['GET /calendar'].answer
 
 let deps: RuleHarness
 before(async () => {
@@ -314,6 +316,52 @@ describe('a change request', () => {
       where change_request_id = ${later}`.execute(deps.db)
     await until(async () => (await state(later)) === 'EXPIRED')
     assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
+  })
+})
+
+describe('the calendar', () => {
+  it('has the freezes, the schedules and the operations of a place, for those who may see it (G02)', async () => {
+    const { scope } = await installed()
+    const { scope: other } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'in december' }))).changeRequestId
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const schedule = { revision: 1, notBefore: at(2), notAfter: at(2.1), timeZone: 'Asia/Shanghai' }
+    await send(`/change-requests/${id}/schedule`, schedule)
+    await deps.ok('/freezes/calendar', {
+      method: 'PUT',
+      body: {
+        scopes: [{ ...scope }],
+        from: at(5),
+        to: at(6),
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Stocktaking',
+      },
+    })
+    const calendar = async (place: Scope, grants?: Grant[]) => {
+      const query = new URLSearchParams({ ...place, workspaceId: String(place.workspaceId) })
+      const path = `/calendar?from=${at(-1).slice(0, 10)}&days=14&timeZone=UTC&${query}`
+      return CALENDAR.parse((await deps.http.call(path, grants && { grants })).data)
+    }
+    const seen = await calendar(scope)
+    assert.deepEqual(
+      [seen.changeRequests.map(({ changeRequestId }) => changeRequestId), seen.isMore],
+      [[id], false],
+    )
+    assert.deepEqual(
+      seen.freezes.map(({ name, windows }) => [name, windows.length]),
+      [['calendar', 1]],
+    )
+    assert.equal(seen.freezes[0]?.windows[0]?.from.slice(0, 10), at(5).slice(0, 10))
+    const [today] = seen.operations
+    assert.deepEqual([seen.operations.length, today?.counts], [1, { SUCCEEDED: 1 }])
+    const elsewhere = await calendar(other)
+    assert.deepEqual([elsewhere.changeRequests, elsewhere.freezes], [[], []])
+    const stranger: Grant[] = [{ permissions: ['read'], scope: { ...other } }]
+    const nothing = await calendar(scope, stranger)
+    assert.deepEqual([nothing.changeRequests, nothing.freezes, nothing.operations], [[], [], []])
+    const far = await deps.http.call('/calendar?from=2026-02-30&days=46&timeZone=Mars')
+    assert.equal(far.errorCode, 'REQUEST_INVALID')
   })
 })
 

@@ -2,12 +2,14 @@ import type { Place } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { FREEZES_MAX } from '#contract/runtime-api/freezes.ts'
 import type { Freeze } from '#contract/runtime-api/freezes.ts'
-import { frozenUntil, nextWindow } from '../../engine/gate/freeze-windows.ts'
+import { frozenUntil, nextWindow, windowsIn } from '../../engine/gate/freeze-windows.ts'
+import type { Window } from '../../engine/gate/freeze-windows.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { FreezeSettings } from '../../model/freeze.ts'
 import { deleteFreeze, findFreeze, lockFreezes, putFreeze, selectFreezes } from '../../store/freezes.ts'
 import type { FreezeRow } from '../../store/freezes.ts'
+import type { ScopeFilter } from '../../store/visible-scopes.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import type { Fields } from '../audit/record.ts'
 import { authorize, notFound, reads } from '../authorize.ts'
@@ -23,6 +25,25 @@ export async function listFreezes(
     .flatMap((row) => freezeView(row, actor, now) ?? [])
     .filter((freeze) => isIn(freeze, query) && (query.active === undefined || freeze.active !== null))
   return { items: items.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)), nextCursor: null }
+}
+
+/** The freezes of some places that the actor may read and that refuse something in a time, with their windows in it. */
+export async function freezesIn(
+  { deps, actor }: ReadContext,
+  filter: ScopeFilter,
+  time: Window,
+): Promise<
+  { name: string; message: string; blocks: Freeze['blocks']; windows: { from: string; to: string }[] }[]
+> {
+  const { now, freezes } = await selectFreezes(deps.db)
+  return freezes.flatMap((row) => {
+    const view = freezeView(row, actor, now)
+    const windows = view !== null && isIn(view, filter) ? windowsIn(row.settings, time) : []
+    if (windows.length === 0) return []
+    const { name, settings } = row
+    const shown = windows.map(({ from, to }) => ({ from: timestamp(from), to: timestamp(to) }))
+    return [{ name, message: settings.message, blocks: settings.blocks, windows: shown }]
+  })
 }
 
 /** Refuses with NOT_FOUND if the actor may read none of its places. */
@@ -143,7 +164,7 @@ function freezeView({ name, settings, ...row }: FreezeRow, actor: Actor, now: st
 const timestamp = (at: number): string => new Date(at).toISOString()
 
 /** Whether a freeze concerns some scope of the filter. */
-function isIn({ environments, scopes }: Freeze, filter: Input<'GET /freezes'>['query']): boolean {
+function isIn({ environments, scopes }: Freeze, filter: ScopeFilter): boolean {
   const { environmentKey, applicationRuntimeId, workspaceId } = filter
   const isEnvironment =
     environments !== null && (environmentKey === undefined || environments.includes(environmentKey))

@@ -210,3 +210,29 @@ export const changes = {
   'policy.saved': 'Policy of {environment} saved.',
   'policy.readOnly': 'Only an administrator can change them.',
 } as const
+
+/** Freezes, schedules and past operations by day. */
+export const calendar = {
+  title: 'Calendar',
+  about: 'Freezes, scheduled change requests and past operations, by the days of your time zone.',
+  view: 'View',
+  'view.month': 'Month',
+  'view.week': 'Week',
+  'previous.month': 'Previous month',
+  'previous.week': 'Previous week',
+  'next.month': 'Next month',
+  'next.week': 'Next week',
+  today: 'Today',
+  place: 'Environment or scope',
+  days: 'Days',
+  freeze: 'Freeze',
+  all: 'all day',
+  from: 'from {from}',
+  until: 'until {to}',
+  between: '{from}–{to}',
+  others: '{n} more',
+  operations: { one: '{n} operation', other: '{n} operations' },
+  failed: '{n} failed',
+  empty: 'Nothing is planned in this time, and nothing happened.',
+  more: 'There are more scheduled change requests than are shown. Choose a week or a scope.',
+} as const

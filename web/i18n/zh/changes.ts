@@ -205,3 +205,29 @@ export const changes: Translated<typeof source.changes> = {
   'policy.saved': '已保存 {environment} 的策略。',
   'policy.readOnly': '只有管理员可以更改。',
 }
+
+/** 按日期显示的冻结期、计划和过去的操作。 */
+export const calendar: Translated<typeof source.calendar> = {
+  title: '日历',
+  about: '按您所在时区的日期显示冻结期、已安排的变更请求和过去的操作。',
+  view: '视图',
+  'view.month': '月',
+  'view.week': '周',
+  'previous.month': '上个月',
+  'previous.week': '上一周',
+  'next.month': '下个月',
+  'next.week': '下一周',
+  today: '今天',
+  place: '环境或作用域',
+  days: '日期',
+  freeze: '冻结期',
+  all: '全天',
+  from: '{from} 起',
+  until: '至 {to}',
+  between: '{from}–{to}',
+  others: '另有 {n} 项',
+  operations: { one: '{n} 个操作', other: '{n} 个操作' },
+  failed: '{n} 个失败',
+  empty: '这段时间内没有计划，也没有发生任何操作。',
+  more: '已安排的变更请求未全部显示。请选择一周或一个作用域。',
+}

@@ -578,6 +578,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   freezeExists: '已有同名的冻结期，请换一个名称。',
   freezesFull: '冻结期已达上限 {max} 个。请先删除一个。',
   requestDaytime: '必须是一天中的时间，例如 18:00',
+  requestDay: '必须是日期，例如 2026-11-29',
   requestZone: '必须是 IANA 时区数据库中的名称，例如 Europe/Berlin',
   requestFreezePlaces: '必须指定它或 `scopes`，且不能同时指定',
   requestFreezeTimes: '必须指定它，或指定 `from` 和 `to`，且不能同时指定',

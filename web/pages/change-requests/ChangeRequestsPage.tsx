@@ -16,6 +16,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -50,9 +51,14 @@ export function ChangeRequestsPage() {
     <Page
       title={t('changes.title')}
       actions={
-        <Button icon="lock" onClick={() => setShowsPolicies(true)}>
-          {t('changes.policies')}
-        </Button>
+        <>
+          <LinkButton to={paths.calendar()} icon="calendar">
+            {t('calendar.title')}
+          </LinkButton>
+          <Button icon="lock" onClick={() => setShowsPolicies(true)}>
+            {t('changes.policies')}
+          </Button>
+        </>
       }
     >
       <div className="mb-3 flex flex-wrap items-center gap-2">

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { freezesCall } from '#contract/console-api/pages/freezes.ts'
 import type { Freeze } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
+import { paths } from '../../addresses/paths.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
@@ -13,6 +14,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Mono } from '../../ui/Id.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -36,11 +38,16 @@ export function FreezesPage() {
       title={t('freezes.title')}
       lead={t('freezes.about')}
       actions={
-        may && (
-          <Button variant="primary" icon="plus" onClick={() => setAction({ kind: 'create' })}>
-            {t('freezes.create')}
-          </Button>
-        )
+        <>
+          <LinkButton to={paths.calendar()} icon="calendar">
+            {t('calendar.title')}
+          </LinkButton>
+          {may && (
+            <Button variant="primary" icon="plus" onClick={() => setAction({ kind: 'create' })}>
+              {t('freezes.create')}
+            </Button>
+          )}
+        </>
       }
     >
       <QueryTable

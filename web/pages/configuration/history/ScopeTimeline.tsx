@@ -4,6 +4,7 @@ import { TIMELINE_RANGES, timelineCalls } from '#contract/console-api/pages/conf
 import { HEALTH_RANGES } from '#contract/console-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { formatDay, formatLocalTime, formatTimeOfDay } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
@@ -89,12 +90,15 @@ export function ScopeTimeline({
     >
       <figcaption className="flex flex-wrap items-center justify-between gap-2 px-4 pt-3 pb-2">
         <span className="font-semibold">{t('configuration.timeline.title')}</span>
-        <SegmentedControl
-          label={t('pluginHealth.range.label')}
-          value={range}
-          options={TIMELINE_RANGES.map((value) => ({ value, label: t(`pluginHealth.range.${value}`) }))}
-          onChange={onRange}
-        />
+        <span className="flex flex-wrap items-center gap-3">
+          <TextLink to={paths.calendar(scope)}>{t('calendar.title')}</TextLink>
+          <SegmentedControl
+            label={t('pluginHealth.range.label')}
+            value={range}
+            options={TIMELINE_RANGES.map((value) => ({ value, label: t(`pluginHealth.range.${value}`) }))}
+            onChange={onRange}
+          />
+        </span>
       </figcaption>
       {failed !== undefined && error !== null ? (
         <ErrorState error={error} onRetry={() => void failed.refetch()} retrying={failed.isFetching} />
