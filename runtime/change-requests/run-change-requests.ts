@@ -8,7 +8,13 @@ import type { PeriodicTask } from '../deps/periodic-task.ts'
 import { LIVE_STATES, isApproved } from '../engine/change-requests/transition.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Tx } from '../model/db.ts'
-import { lockChangeRequest, readScopes } from '../store/change-requests/change-requests.ts'
+import {
+  insertEntry,
+  lockChangeRequest,
+  readScopes,
+  updateChangeRequest,
+} from '../store/change-requests/change-requests.ts'
+import type { ChangeRequestRow } from '../store/change-requests/change-requests.ts'
 import { findDue, readTurn } from '../store/change-requests/list-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 import { carryOut } from '../use-cases/change-requests/apply.ts'
@@ -57,18 +63,13 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
   const row = await lockChangeRequest(tx, changeRequestId)
   if (row === undefined) return false
   const system = systemActor(changeRequestId)
-  const locked = await evaluateLocked(tx, deps, row, await readScopes(tx, changeRequestId))
-  const { facts, evaluated } = locked
   if (row.state === 'APPLYING') {
-    const due = await findDue(tx, LOOK_MAX)
-    if (!due.some((one) => one.change_request_id === changeRequestId && one.due === 'result')) return false
-    await store(tx, deps, locked, {
-      state: step(row, 'finish', facts),
-      entry: { actor: system, event: 'APPLIED' },
-    })
+    await finish(tx, row)
     return false
   }
   if (row.state === 'DRAFT' || !LIVE_STATES.some((state) => state === row.state)) return false
+  const locked = await evaluateLocked(tx, deps, row, await readScopes(tx, changeRequestId))
+  const { facts, evaluated } = locked
   const turn = await readTurn(tx, row)
   if (turn.isOver) {
     const message = platformMessage('changeTooLate', { until: row.not_after ?? '' })
@@ -95,6 +96,18 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
       : turn.needsReminder && { entry: { actor: system, event: 'REMINDED' } }),
   })
   return false
+}
+
+/** Ends a request whose operations and batch have ended. What it asked for was discarded when it was applied. */
+async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
+  const { change_request_id: changeRequestId, revision } = row
+  const due = await findDue(tx, LOOK_MAX)
+  if (!due.some((one) => one.change_request_id === changeRequestId && one.due === 'result')) return
+  // no approval counts for it any more
+  const state = step(row, 'finish', { approvals: 0, needed: 0, hasSchedule: false })
+  await updateChangeRequest(tx, changeRequestId, { state, hasEnded: true })
+  const actor = systemActor(changeRequestId)
+  await insertEntry(tx, { changeRequestId, actor, event: 'APPLIED', revision })
 }
 
 /** What ends without anybody changing the request: until the schedule is over, it is tried again. */

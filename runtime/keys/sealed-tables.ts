@@ -97,7 +97,7 @@ const batches = sealedTable<{ input: Buffer }>(
   ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
 )
 
-const changeRequests = sealedTable<{ content: Buffer }>(
+const changeRequests = sealedTable<{ content: Buffer | null }>(
   WALKED_TABLES.changeRequests,
   ({ row_key: [id = ''], content }, vault) => [inBytes(vault, 'content', content, changeRequestPlace(id))],
 )

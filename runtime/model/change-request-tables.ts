@@ -22,8 +22,8 @@ interface ChangeRequestTable {
   reason: string | null
   state: ChangeState
   revision: Generated<number>
-  /** Sealed. */
-  content: Buffer
+  /** Sealed; null once it has been applied or has ended. */
+  content: Buffer | null
   shown_input: Json<ShownInput>
   environment_key: string | null
   application_runtime_id: string | null

@@ -111,6 +111,8 @@ export async function carryOut(
     state: isDone ? 'APPLIED' : 'APPLYING',
     operation_ids: started.operationIds,
     batch_id: started.batchId,
+    // operations and batch have what they need
+    content: null,
     hasEnded: isDone,
   })
 }

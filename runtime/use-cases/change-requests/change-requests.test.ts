@@ -247,6 +247,37 @@ describe('a change request', () => {
     assert.equal((await planOf(other.changeRequestId)).configuration?.changes.length, 1)
   })
 
+  it('discards its secrets when it is applied or ends, in the same transaction (H02)', async () => {
+    const { scope } = await installed()
+    const stored = async (id: string) => {
+      const { rows } = await sql<{ content: Buffer | null; state: string }>`
+        select content, state from runtime.change_request where change_request_id = ${id}::uuid`.execute(deps.db)
+      return rows[0]
+    }
+    const make = async () => (await propose(scope, changesOf({ password: 'hunter2' }))).changeRequestId
+    const [applied, withdrawn, rejected, expired] = [await make(), await make(), await make(), await make()]
+    assert.ok((await stored(applied))?.content)
+    assert.equal((await apply(applied)).errorCode, '0')
+    assert.deepEqual(await stored(applied), { content: null, state: 'APPLYING' })
+    await send(`/change-requests/${withdrawn}/withdraw`, { revision: 1 })
+    assert.deepEqual(await stored(withdrawn), { content: null, state: 'WITHDRAWN' })
+    await send(`/change-requests/${rejected}/reject`, { revision: 1, comment: 'No' }, { actor: 'bob' })
+    assert.deepEqual(await stored(rejected), { content: null, state: 'REJECTED' })
+    await sql`update runtime.change_request set not_before = now() - interval '1 hour', not_after = now()
+      where change_request_id = ${expired}::uuid`.execute(deps.db)
+    await until(async () => (await state(expired)) === 'EXPIRED')
+    assert.equal((await stored(expired))?.content, null)
+    await until(async () => (await state(applied)) === 'APPLIED')
+    // it is still shown that there was one, and nothing can be done with it
+    assert.deepEqual((await read(applied)).input.changes?.[MAIN]?.['password'], {
+      '@type': 'Data',
+      isSensitive: true,
+      isSet: true,
+    })
+    const late = await send(`/change-requests/${withdrawn}/submit`, { revision: 1 })
+    assert.equal(late.errorCode, 'CHANGE_REQUEST_STATE')
+  })
+
   it('installs, upgrades, detaches and makes batches', async () => {
     const scope = deps.newScope()
     const install = await requested({

@@ -37,13 +37,13 @@ export interface ChangeContent {
   key: string
 }
 
+/** What a request asks for. It has been discarded if the request is being applied or has ended. */
 export async function openContent(
   { db, vault }: { db: Db; vault: TokenKeys['vault'] },
-  row: Pick<ChangeRequestRow, 'change_request_id' | 'content'>,
+  { change_request_id, content }: Pick<ChangeRequestRow, 'change_request_id' | 'content'>,
 ): Promise<ChangeContent> {
-  const plain = await opening(vault, db, () =>
-    vault.open(row.content, changeRequestPlace(row.change_request_id)),
-  )
+  if (content === null) throw new TypeError('The content of the change request has been discarded')
+  const plain = await opening(vault, db, () => vault.open(content, changeRequestPlace(change_request_id)))
   // written by `sealContent`
   return parseTrustedJson(plain.toString('utf8')) as ChangeContent
 }

@@ -60,7 +60,7 @@ export function authorizeAll(actor: Actor, permission: Permission, scopes: reado
 
 /**
  * Locks a request for a step of a person. Refuses with NOT_FOUND if they may not see all of it, with PERMISSION_DENIED, and
- * with CHANGE_REQUEST_STALE if it is not at the revision that they saw.
+ * with CHANGE_REQUEST_STALE if it is not at the revision that they saw, and with CHANGE_REQUEST_STATE if it cannot change any more.
  */
 export async function lockFor(
   { tx, actor, deps, spend }: WriteContext,
@@ -74,6 +74,7 @@ export async function lockFor(
   if (row === undefined) throw notFound('change request')
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
+  if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
   // planning it costs what planning its targets costs
   spend?.(row.shown_input.targets?.length ?? 0)
   return evaluateLocked(tx, deps, row, scopes)
@@ -140,8 +141,11 @@ export function step(row: Pick<ChangeRequestRow, 'state'>, taken: ChangeStep, fa
       'APPROVAL_REQUIRED',
       platformMessage('approvalsMissing', { approvals: facts.approvals, needed: facts.needed }),
     )
-  throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeState', { actual: row.state }))
+  throw wrongState(row)
 }
+
+const wrongState = ({ state }: Pick<ChangeRequestRow, 'state'>): DomainError =>
+  new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeState', { actual: state }))
 
 type Values = Updateable<RuntimeTables['runtime.change_request']>
 
@@ -170,6 +174,8 @@ export async function store(
         evaluated.snapshotVersion !== null && { base_snapshot: evaluated.snapshotVersion }),
       bundle_install_id: evaluated.bundleInstallId,
     }),
+    // its secrets are of no use any more
+    ...(hasEnded && { content: null }),
     ...(state !== 'DRAFT' && { approvals_needed: facts.needed }),
     ...values,
     hasEnded,

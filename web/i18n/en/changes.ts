@@ -66,6 +66,7 @@ export const changes = {
   'section.approvals': 'Approvals',
   'section.history': 'History',
   'section.conflicts': 'Conflicts',
+  'input.discarded': 'Its sensitive values were discarded when it was applied or ended.',
   'plan.none': 'The plan cannot be made.',
   'plan.nothing': 'It would change nothing.',
   'plan.problems': 'It would be refused now',

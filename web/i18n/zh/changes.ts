@@ -66,6 +66,7 @@ export const changes: Translated<typeof source.changes> = {
   'section.approvals': '批准',
   'section.history': '历史',
   'section.conflicts': '冲突',
+  'input.discarded': '其中的敏感值已在请求被应用或结束时丢弃。',
   'plan.none': '无法生成计划。',
   'plan.nothing': '不会更改任何内容。',
   'plan.problems': '现在会被拒绝',

@@ -162,8 +162,9 @@ function AskedFor({ request: { input }, titles }: { request: ChangeRequestDetail
     Object.entries(properties).map(([property, after]) => ({ locator, property, before: null, after })),
   )
   if (changes.length === 0) return null
+  const hasHidden = changes.some(({ after }) => after !== null && 'isSensitive' in after)
   return (
-    <Section title={t('changes.section.input')} flush>
+    <Section title={t('changes.section.input')} description={hasHidden && t('changes.input.discarded')} flush>
       <ChangeList changes={changes} label={t('changes.section.input')} titles={titles} />
     </Section>
   )
