@@ -164,6 +164,7 @@ export const PLATFORM_MESSAGES = {
     'Plugin {plugin} is retired, so the operation cannot continue. Take it over, or reinstate the plugin.',
   pluginAlreadyRetired: 'The plugin is already retired.',
   pluginNotRetired: 'The plugin is not retired.',
+  operationPaused: 'A pause holds this operation. Resume it first.',
   pausedAlready: 'It is already paused.',
   notPaused: 'It is not paused.',
   operationEnded: 'Only an unfinished operation can be paused; this one is {actual}.',

@@ -70,6 +70,7 @@ export interface PluginTable {
   retired_reason: string | null
   /** Not part of the registration. */
   paused: Generated<boolean>
+  resumed_at: string | null
 }
 
 /** What this platform refused plugins that read from it. */

@@ -211,6 +211,8 @@ export interface RuntimeTables extends ChangeRequestTables {
     change_request_id: string | null
     /** It, or its scope, is paused: no plugin is called for it. */
     paused: Generated<boolean>
+    /** When the last pause of it, or of its scope, ended. */
+    resumed_at: string | null
   }
   'runtime.cause': CauseTable
   'runtime.cause_note': CauseNoteTable

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { listOf } from '#contract/runtime-api/common.ts'
 import { Operation } from '#contract/runtime-api/operations.ts'
 import { Pause } from '#contract/runtime-api/pauses.ts'
+import { reportRetrying } from '../store/webhooks/deliver.ts'
 import { noWorkerSince } from '../store/troubles.ts'
 import { readLags } from '../store/overview/gauges.ts'
 import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 import { until } from '../testing/stream.ts'
+import { waitForLong } from '../testing/wait-for-long.ts'
 
 // What is paused is not called between two calls, and nothing else about it changes.
 
@@ -154,5 +157,40 @@ describe('a pause', () => {
     await harness.succeeds(operationId)
     await harness.succeeds(waiting)
     assert.deepEqual(calledIn(waiting), [`1 ${one}`, `1 ${other}`, `2 ${one}`, `2 ${other}`])
+  })
+
+  it('refuses an attempt now, and is no time of retrying for a webhook', async () => {
+    const { bundle, one } = await newBundle()
+    harness.plugin.script(({ pluginId }) => ({ outcome: pluginId === one ? 'UNKNOWN' : 'APPLIED' }))
+    const { operationId } = await harness.install(bundle, { scope: harness.newScope() })
+    await until(() => waitForLong(harness.db, operationId))
+    await post(`/operations/${operationId}/pause`)
+    const now = await harness.http.call(`/operations/${operationId}/attempt-now`, {
+      method: 'POST',
+      body: { run: 1 },
+    })
+    assert.equal(now.errorCode, 'OPERATION_NOT_RETRYABLE')
+    assert.match(JSON.stringify(now.json), /A pause holds this operation/)
+    const { db } = harness
+    await sql`
+      insert into runtime.webhook (webhook_id, title, url, address, events, retrying_after_minutes, enabled, secret)
+      values (gen_random_uuid(), 'late', 'http://receiver.test', '', '{operation.retrying}', 10, true, '')`.execute(
+      db,
+    )
+    const longAgo = (table: string, column: string) =>
+      sql`update ${sql.table(table)} set ${sql.ref(column)} = clock_timestamp() - interval '1 hour'
+        where operation_id = ${operationId}::uuid`.execute(db)
+    const reported = async () => {
+      await reportRetrying(db)
+      const { rows } = await sql`
+        select from runtime.webhook_delivery where operation_id = ${operationId}::uuid`.execute(db)
+      return rows.length
+    }
+    await longAgo('runtime.attempt', 'finished_at')
+    assert.equal(await reported(), 0)
+    await post(`/operations/${operationId}/resume`)
+    assert.equal(await reported(), 0)
+    await longAgo('runtime.operation', 'resumed_at')
+    assert.equal(await reported(), 1)
   })
 })

@@ -127,8 +127,8 @@ const columnOf = (what: Paused) =>
 async function markPaused(tx: Tx, what: Paused): Promise<void> {
   if ('pluginId' in what) {
     await sql`
-      update runtime.plugin
-      set paused = exists (select from runtime.pause where pause.plugin_id = plugin.plugin_id)
+      update runtime.plugin set paused = is_held, resumed_at = case when is_held then resumed_at else clock_timestamp() end
+      from (select exists (select from runtime.pause where pause.plugin_id = ${what.pluginId}) as is_held) as held
       where plugin_id = ${what.pluginId}`.execute(tx)
     await sql`
       with held as (
@@ -146,12 +146,15 @@ async function markPaused(tx: Tx, what: Paused): Promise<void> {
     with locked as materialized (
       -- in the order of all others who lock several
       select operation_id from runtime.operation where ${concerned} order by operation_id for no key update
+    ), judged as (
+      select operation_id, exists (
+        select from runtime.pause
+        where pause.operation_id = operation.operation_id or pause.scope_id = operation.scope_id) as is_held
+      from locked join runtime.operation using (operation_id)
     ), held as (
       update runtime.operation
-      set paused = exists (
-        select from runtime.pause
-        where pause.operation_id = operation.operation_id or pause.scope_id = operation.scope_id)
-      from locked where operation.operation_id = locked.operation_id
+      set paused = is_held, resumed_at = case when is_held then resumed_at else clock_timestamp() end
+      from judged where operation.operation_id = judged.operation_id
       returning operation.operation_id, operation.bundle_install_id, operation.scope_id
     ) ${eventsOf(sql`held`)}`.execute(tx)
 }

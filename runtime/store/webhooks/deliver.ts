@@ -128,23 +128,24 @@ const isLong = () =>
 /**
  * Reports runs that have been retried automatically for longer than a webhook allows, each once; at most 500 in one call.
  * A retry begins when the first attempt of the waiting call in this run has ended: what came before in the run took time,
- * but was not retried.
+ * but was not retried. It begins again when a pause ends, and nothing is reported during one.
  */
 export async function reportRetrying(db: Db): Promise<void> {
   await sql`
     select runtime.notify_operation('operation.retrying', operation, retrying.since)
-    from runtime.operation as operation cross join lateral (
-      select coalesce(
+    from runtime.operation as operation left join runtime.plugin as plugin on plugin.plugin_id = operation.next_plugin
+    cross join lateral (
+      select greatest(operation.resumed_at, plugin.resumed_at, coalesce(
         min(coalesce(attempt.finished_at, attempt.started_at)),
         -- it waits for the runtime itself
-        operation.run_started_at, operation.started_at) as since
+        operation.run_started_at, operation.started_at)) as since
       from runtime.plugin_call as call join runtime.attempt as attempt
         on attempt.operation_id = call.operation_id and attempt.stage = call.stage
           and attempt.plugin_id = call.plugin_id and attempt.attempt = call.attempts - call.run_attempts + 1
       where call.operation_id = operation.operation_id and call.stage = operation.phase
         and not call.ended_well and call.next_attempt_at is not null
     ) as retrying
-    where operation.state = 'WAITING' and exists (
+    where operation.state = 'WAITING' and not operation.paused and plugin.paused is not true and exists (
       select from runtime.webhook where enabled and 'operation.retrying' = any(events)
     ) and exists (
       select from runtime.webhooks_for('operation.retrying', operation, retrying.since) as webhook

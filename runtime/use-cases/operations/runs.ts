@@ -15,6 +15,7 @@ import { emitEvents } from '../../store/events.ts'
 import { readEarlierResults } from '../../store/operations/attempts.ts'
 import { findOperation, lockOperation } from '../../store/operations/operations.ts'
 import type { TitledOperation } from '../../store/operations/operations.ts'
+import { listPauses } from '../../store/operations/pauses.ts'
 import { startRun, failWaiting, findWaitingCall, makeDue } from '../../store/operations/runs.ts'
 import type { WaitingCall } from '../../store/operations/runs.ts'
 import { readOperationsUntil } from '../../store/retention/retention-row.ts'
@@ -75,13 +76,15 @@ export async function retryOperation(
 
 /**
  * Makes the next attempt of a WAITING operation due at once. Refuses with OPERATION_NOT_RETRYABLE unless it is WAITING
- * in the run that the person saw.
+ * in the run that the person saw, and if a pause holds it.
  */
 export async function attemptNow(
   context: WriteContext,
   { params, body }: Input<'POST /operations/{operationId}/attempt-now'>,
 ): Promise<Answer<'POST /operations/{operationId}/attempt-now'>> {
   const waiting = await lockWaiting(context, params.operationId, body.run)
+  if ((await listPauses(context.tx, context.actor, { operationId: waiting.operation_id })).length > 0)
+    throw new DomainError('OPERATION_NOT_RETRYABLE', platformMessage('operationPaused'))
   const overridden = await requireAdmitted(context, waiting, body)
   const call = await findWaitingCall(context.tx, waiting)
   const operation = await makeDue(context.tx, waiting.operation_id)
@@ -96,7 +99,7 @@ export async function attemptNow(
 
 /**
  * Ends the automatic retries of a WAITING operation: it is FAILED with the failure of its last attempt, keeps its claim,
- * and can be retried or taken over. A late response changes nothing. Refuses as {@link attemptNow} does.
+ * and can be retried or taken over. A late response changes nothing. Refuses as {@link attemptNow} does, but not because of a pause.
  */
 export async function stopRetrying(
   context: WriteContext,

@@ -85,7 +85,10 @@ type RetiredColumns = Pick<
 >
 
 function fieldsOf(
-  row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at' | 'paused' | keyof RetiredColumns>,
+  row: Omit<
+    Selectable<RuntimeTables['runtime.plugin']>,
+    'updated_at' | 'paused' | 'resumed_at' | keyof RetiredColumns
+  >,
 ): Fields {
   return {
     title: row.title,

@@ -604,6 +604,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   pluginRetiredRetry: '插件 {plugin} 已退役，此操作无法继续。请接管该操作，或恢复该插件。',
   pluginAlreadyRetired: '该插件已经退役。',
   pluginNotRetired: '该插件未退役。',
+  operationPaused: '该操作已被暂停，请先解除暂停。',
   pausedAlready: '已经暂停。',
   notPaused: '没有暂停。',
   operationEnded: '只能暂停未结束的操作；该操作的状态是“{actual}”。',
