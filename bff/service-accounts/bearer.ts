@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { grantsOf } from '../roles.ts'
@@ -7,9 +8,6 @@ import { hashOf } from '../store/hash.ts'
 import { findAccountOfToken, touchToken } from '../store/service-accounts.ts'
 import type { BffDb } from '../store/tables.ts'
 import { TOKEN_PREFIX } from './service-accounts.ts'
-
-/** The issuer of service accounts: no identity provider can have it, because it is no URL. */
-export const SERVICE_ACCOUNT_ISSUER = 'service-account'
 
 const BEARER = new RegExp(`^Bearer (${TOKEN_PREFIX}[A-Za-z0-9_-]{43})$`)
 /** How precisely the last use is known. */

@@ -88,3 +88,6 @@ const TOLERANCE_SECONDS = 60
 export function isRecentSignIn(secondsAgo: number | null, limitSeconds: number): boolean {
   return secondsAgo !== null && secondsAgo <= limitSeconds && secondsAgo >= -TOLERANCE_SECONDS
 }
+
+/** The issuer of service accounts: no identity provider can have it, because it is no URL. */
+export const SERVICE_ACCOUNT_ISSUER = 'service-account'

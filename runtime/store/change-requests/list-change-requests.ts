@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import type { ChangeKind, ChangeState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -42,7 +43,7 @@ function coversAll(actor: Actor, permission: 'read' | 'change:approve'): RawBuil
 const waitsFor = (actor: Actor): RawBuilder<boolean> =>
   sql<boolean>`(request.state = 'OPEN' and ${actor.id} <> all(request.author_ids)
     and ${coversAll(actor, 'change:approve')}
-    and ${actor.grants.some(({ permissions }) => permissions.includes('change:approve'))}
+    and ${actor.issuer !== SERVICE_ACCOUNT_ISSUER && actor.grants.some(({ permissions }) => permissions.includes('change:approve'))}
     and not exists (select from runtime.change_approval as mine
       where mine.change_request_id = request.change_request_id and mine.approver_id = ${actor.id}
         and mine.effect = request.effect))`

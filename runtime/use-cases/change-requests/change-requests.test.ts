@@ -133,6 +133,23 @@ describe('a change request', () => {
     )
   })
 
+  it('is proposed, applied and rejected by service accounts too, but approved by people only (G12)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    const assertion = await deps.http.assertion({ actor: 'bot', claims: { issuer: 'service-account' } })
+    const asBot = { headers: { 'x-runtime-actor-assertion': assertion } }
+    const { effect } = await planOf(id)
+    const approving = { method: 'POST', body: { revision: 1, effect }, ...asBot }
+    const refused = await deps.http.call(`/change-requests/${id}/approve`, approving)
+    assert.equal(refused.errorCode, 'PERMISSION_DENIED')
+    assert.match(JSON.stringify(refused.json), /Only a person can approve/)
+    const seen = ChangeRequestDetail.parse((await deps.http.call(`/change-requests/${id}`, asBot)).data)
+    assert.deepEqual([seen.may.approve, seen.may.apply], [false, true])
+    assert.equal((await deps.http.call('/change-requests/waiting', asBot)).data['count'], 0)
+    const rejecting = { method: 'POST', body: { revision: 1, comment: 'The test fails' }, ...asBot }
+    assert.equal((await deps.http.call(`/change-requests/${id}/reject`, rejecting)).errorCode, '0')
+  })
+
   it('is refused like any change that gets its lock after a freeze has begun', async () => {
     const { scope } = await installed()
     const from = new Date(Date.now() + 1_500).toISOString()
@@ -251,7 +268,9 @@ describe('a change request', () => {
     const { scope } = await installed()
     const stored = async (id: string) => {
       const { rows } = await sql<{ content: Buffer | null; state: string }>`
-        select content, state from runtime.change_request where change_request_id = ${id}::uuid`.execute(deps.db)
+        select content, state from runtime.change_request where change_request_id = ${id}::uuid`.execute(
+        deps.db,
+      )
       return rows[0]
     }
     const make = async () => (await propose(scope, changesOf({ password: 'hunter2' }))).changeRequestId

@@ -1,4 +1,4 @@
-import { mayIn } from '#contract/endpoint/permission.ts'
+import { mayIn, SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { ChangeEntry, ChangeRequestDetail, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
@@ -112,7 +112,11 @@ export function readChangeRequest(
       conflicts: evaluated?.shownConflicts ?? [],
       may: {
         edit: isLive && may('change:propose'),
-        approve: isReady && may('change:approve') && !row.author_ids.includes(actor.id),
+        approve:
+          isReady &&
+          may('change:approve') &&
+          actor.issuer !== SERVICE_ACCOUNT_ISSUER &&
+          !row.author_ids.includes(actor.id),
         apply: isReady && mayCarryOut && isApproved(facts),
         override: isReady && mayCarryOut && !isApproved(facts) && may('change:override'),
       },

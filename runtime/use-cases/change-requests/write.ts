@@ -1,3 +1,4 @@
+import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
 import type { AuditAction, ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
@@ -241,7 +242,13 @@ function requireOther({ author_ids }: ChangeRequestRow, actorId: string): void {
     throw new DomainError('PERMISSION_DENIED', platformMessage('approvalIsOwn'))
 }
 
-/** Approves the effect that the actor saw. Refuses those who wrote the request, and another effect with PLAN_STALE. */
+/** A program does not look at a change; and anyone who has its token could approve a change of their own with it. */
+function requirePerson({ issuer }: Actor): void {
+  if (issuer === SERVICE_ACCOUNT_ISSUER)
+    throw new DomainError('PERMISSION_DENIED', platformMessage('approvalByProgram'))
+}
+
+/** Approves the effect that the actor saw. Refuses service accounts, those who wrote the request, and another effect with PLAN_STALE. */
 export async function approveChangeRequest(
   context: WriteContext,
   { params, body }: Input<`POST ${Path}/approve`>,
@@ -249,6 +256,7 @@ export async function approveChangeRequest(
   const { tx, deps, actor } = context
   const locked = await lockFor(context, params.changeRequestId, 'change:approve', body.revision)
   const { row, evaluated, scopes } = locked
+  requirePerson(actor)
   requireOther(row, actor.id)
   step(row, 'approve', locked.facts)
   if (evaluated.conflicts.length > 0)
