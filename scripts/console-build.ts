@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
+import { checkScriptSizes } from './console/script-sizes.ts'
 import { root, runNode, tool } from './process.ts'
 
 const output = join(root, 'dist', 'web')
@@ -12,6 +13,8 @@ const SOURCES = ['web', 'contract', 'scripts/console', 'index.html', 'vite.confi
 /**
  * Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. Returns how
  * many milliseconds the build took, 0 without one.
+ *
+ * @throws Error when it cannot be built, or a page loads more scripts than its limit.
  */
 export async function buildConsole(): Promise<number> {
   const sources = fingerprint()
@@ -20,6 +23,7 @@ export async function buildConsole(): Promise<number> {
   console.log('Building the console …')
   await runVite()
   await compressFiles()
+  checkScriptSizes(output)
   writeFileSync(stamp, sources)
   return performance.now() - began
 }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { checkScriptSizes } from './script-sizes.ts'
+
+test('a page that loads more than its limit is named, in its largest language and with the start', () => {
+  const output = mkdtempSync(join(tmpdir(), 'bundle-console-sizes-'))
+  mkdirSync(join(output, 'assets'))
+  mkdirSync(join(output, '.vite'))
+  const write = (name: string, kB: number) =>
+    writeFileSync(join(output, 'assets', `${name}.js.br`), Buffer.alloc(kB * 1000))
+  write('start', 130)
+  write('lists', 60)
+  write('texts-en', 40)
+  write('texts-zh', 50)
+  writeFileSync(join(output, 'index.html'), '<script type="module" src="/assets/start.js"></script>')
+  const pages = {
+    '/installations': {
+      en: ['/assets/lists.js', '/assets/texts-en.js'],
+      zh: ['/assets/lists.js', '/assets/texts-zh.js'],
+    },
+    '/freezes': {
+      en: ['/assets/lists.js', '/assets/texts-en.js'],
+      zh: ['/assets/lists.js', '/assets/texts-zh.js'],
+    },
+  }
+  writeFileSync(join(output, '.vite', 'page-scripts.json'), JSON.stringify(pages))
+  assert.throws(() => checkScriptSizes(output), {
+    message:
+      'Pages load too much (scripts/console/script-sizes.ts):\n/installations loads 240.0 kB of scripts; its limit is 238 kB',
+  })
+  write('lists', 50)
+  assert.doesNotThrow(() => checkScriptSizes(output))
+  rmSync(output, { recursive: true })
+})

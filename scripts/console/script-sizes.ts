@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** kB of compressed scripts that a first visit of a page without forms may load, in the language with the longest texts. */
+const LIMIT = 238
+/** The pages with other limits: those that have forms, and those that share much with them. */
+const LIMITS: Readonly<Record<string, number>> = {
+  '/batches/$id': 330,
+  '/catalog/$env/$bundle/$version': 345,
+  '/causes/$id': 248,
+  '/change-requests': 330,
+  '/change-requests/$id': 345,
+  '/freezes': 330,
+  '/installations/$id': 345,
+  '/installations/new': 345,
+  '/notifications': 330,
+  '/notifications/$id': 330,
+  '/operations/$id': 264,
+  '/plugins': 330,
+  '/plugins/$id': 345,
+  '/properties': 290,
+  '/receipt': 345,
+  '/scopes/$env/$runtime/$workspace/configuration': 316,
+  '/scopes/$env/$runtime/$workspace/local-services': 330,
+  '/services/$id': 330,
+}
+
+/**
+ * Compares what each page loads with its limit. Most often, a page exceeds it because it imports a dialog with a form, which can be
+ * loaded on demand (`lazyPart`).
+ *
+ * @param output The folder of the built console, with a brotli version of each script.
+ * @throws Error that names every page that loads too much.
+ */
+export function checkScriptSizes(output: string): void {
+  const html = readFileSync(join(output, 'index.html'), 'utf8')
+  const start = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, file = '']) => file)
+  // written by `pageScripts` in the same build
+  const pages = JSON.parse(readFileSync(join(output, '.vite', 'page-scripts.json'), 'utf8')) as Record<
+    string,
+    Record<string, string[]>
+  >
+  const kBOf = (files: readonly string[]): number =>
+    files.reduce((bytes, file) => bytes + statSync(join(output, `${file}.br`)).size, 0) / 1000
+  const excesses = Object.entries(pages).flatMap(([path, languages]) => {
+    const kB = kBOf(start) + Math.max(...Object.values(languages).map(kBOf))
+    const limit = LIMITS[path] ?? LIMIT
+    return kB > limit ? [`${path} loads ${kB.toFixed(1)} kB of scripts; its limit is ${limit} kB`] : []
+  })
+  if (excesses.length > 0)
+    throw new Error(`Pages load too much (scripts/console/script-sizes.ts):\n${excesses.join('\n')}`)
+}
