@@ -68,6 +68,8 @@ export const ContextCause = z.object({
     .nullable(),
   /** While the operation was unfinished, in part or as a whole; false before it and after its end. */
   during: z.boolean(),
+  /** Of a registration of a plugin: a call that was made after this and before the operation succeeded, so this alone broke nothing. */
+  succeededSince: z.literal(true).optional(),
   /** The first ten. */
   changes: z.array(AuditChange),
 })

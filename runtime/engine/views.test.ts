@@ -68,14 +68,19 @@ suite('the next step', () => {
     assert.equal(status(401), 'PLUGIN_OWNER FIX_AUTHENTICATION')
     assert.equal(status(404), 'ADMINISTRATOR FIX_ENDPOINT')
     assert.equal(status(500), 'PLUGIN_OWNER CHECK_PLUGIN')
+    assert.equal(status(503), 'PLUGIN_OWNER CHECK_PLUGIN')
+    // nobody has to do anything but wait
+    const retryFrom = '2026-01-31T08:00:00.000Z'
+    const busy = failure({ reason: 'callHttpStatus', status: 503 })
+    assert.equal(stepOf({ ...busy, retryFrom }), 'SUPPORT RETRY')
   })
 
   test('is not to send the same request again where it gets the same response', () => {
     const helps = (parameters: Failure['parameters']) =>
       situationOf({ state: 'FAILED', failure: failure(parameters) }).retryHelps
-    for (const status of [400, 413, 415, 422])
+    for (const status of [204, 304, 400, 407, 413, 415, 422, 451, 501])
       assert.equal(helps({ reason: 'callHttpStatus', status }), 'AFTER_CHANGE', `${status}`)
-    for (const status of [408, 500, 502, 503])
+    for (const status of [408, 409, 423, 500, 502, 503, 520])
       assert.equal(helps({ reason: 'callHttpStatus', status }), 'YES', `${status}`)
     for (const reason of ['callTooLarge', 'callEncoded', 'callWebPage', 'callContinue', 'callUpgrade'])
       assert.equal(helps({ reason }), 'AFTER_CHANGE', reason)

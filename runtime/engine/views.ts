@@ -211,7 +211,7 @@ export function situationOf(operation: SituationColumns): Situation {
 }
 
 function fits(
-  { reasons, statuses, ofPlugin, readsWrites, refusals }: Situation,
+  { reasons, statuses, asksToWait, ofPlugin, readsWrites, refusals }: Situation,
   failure: Failure | null,
 ): boolean {
   if (reasons === undefined && ofPlugin === undefined && refusals === undefined) return true
@@ -219,6 +219,7 @@ function fits(
   if (refusals !== undefined)
     return failure.refusedHere !== undefined && refusals.includes(failure.refusedHere.rule)
   if (readsWrites === true && failure.readsWrites !== true) return false
+  if (asksToWait === true && failure.retryFrom === undefined) return false
   if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
   const reason = reasonOf(failure)
   if (reasons?.some((one) => one === reason) !== true) return false

@@ -9,9 +9,10 @@ import type {
 
 /**
  * What stands in the way of an operation: it is paused, as its scope or the plugin that it calls next may be; the plugin at which it
- * failed is retired; it would install a recalled version. The first that applies.
+ * failed is retired; it would install a recalled version. Or nothing does any longer: what its failure names was changed since
+ * (CLEARED). The first that applies.
  */
-export const OBSTACLE_KINDS = ['PAUSED', 'RETIRED', 'RECALLED'] as const
+export const OBSTACLE_KINDS = ['PAUSED', 'RETIRED', 'RECALLED', 'CLEARED'] as const
 export type Obstacle = (typeof OBSTACLE_KINDS)[number]
 
 /** One row of the table: operations in one of the states, with such a failure, need this action of this actor. */
@@ -29,6 +30,8 @@ export interface Situation {
   reasons?: readonly MessageReason[]
   /** The HTTP statuses of the plugin's response. */
   statuses?: readonly number[]
+  /** The response says from when the plugin accepts calls again. */
+  asksToWait?: true
   /** The plugin returned the failure itself, and says whether a retry can help. */
   ofPlugin?: { retryable: boolean }
   /** The request has values that other plugins wrote in the same operation, or lacks those that they had to write. */
@@ -40,6 +43,36 @@ export interface Situation {
   /** Null unless the operation is FAILED. */
   retryHelps: RetryHelps | null
 }
+
+/** The statuses of a request that cannot be handled as it is: a repetition gets the same. */
+const REFUSED_STATUSES = [
+  201, 202, 203, 204, 205, 206, 300, 304, 400, 402, 406, 407, 411, 412, 413, 414, 415, 416, 417, 418, 421,
+  422, 424, 426, 428, 431, 451, 501, 505, 511,
+]
+
+/** The failures of calls that did not reach the right place, which a change of the endpoint may have ended. */
+export const OF_ENDPOINT: readonly MessageReason[] = [
+  'callEgressDenied',
+  'callHostUnknown',
+  'callRedirected',
+  'callRedirectedTo',
+  'callRedirectedAway',
+  'callTlsFailed',
+  'callTlsUntrusted',
+  'callTlsExpired',
+  'callTlsWrongName',
+  'callRefused',
+  'callReset',
+]
+/** The same, of statuses. */
+export const OF_ENDPOINT_STATUSES: readonly number[] = [404, 405, 410]
+/** The rules about a service, which a change of its registration may have ended. */
+export const OF_SERVICE: readonly PluginRefusal[] = [
+  'SERVICE_NOT_REGISTERED',
+  'SERVICE_DISABLED',
+  'SERVICE_NOT_ALLOWED',
+  'SERVICE_OWNER_NOT_ACTIVE',
+]
 
 /** The first row that matches an operation applies; the last one matches every failed operation. */
 export const SITUATIONS: readonly Situation[] = [
@@ -94,6 +127,15 @@ export const SITUATIONS: readonly Situation[] = [
     action: 'CHECK_VERSION',
     retryHelps: 'AFTER_CHANGE',
   },
+  {
+    title:
+      'what the failure names was changed since: the registration, the endpoint, the credential or the service',
+    states: ['FAILED'],
+    obstacle: 'CLEARED',
+    actor: 'SUPPORT',
+    action: 'RETRY',
+    retryHelps: 'YES',
+  },
   refused(
     'refused by this platform: the credential of the plugin was revoked',
     ['CREDENTIAL_REVOKED'],
@@ -129,7 +171,7 @@ export const SITUATIONS: readonly Situation[] = [
   ),
   {
     ...failed('HTTP 404, 405 or 410', ['callHttpStatus'], 'ADMINISTRATOR', 'FIX_ENDPOINT'),
-    statuses: [404, 405, 410],
+    statuses: OF_ENDPOINT_STATUSES,
   },
   {
     ...failed('HTTP 401 or 403', ['callHttpStatus'], 'PLUGIN_OWNER', 'FIX_AUTHENTICATION'),
@@ -150,8 +192,23 @@ export const SITUATIONS: readonly Situation[] = [
     'YES',
   ),
   {
-    ...failed('HTTP 400, 413, 415 or 422', ['callHttpStatus'], 'PLUGIN_OWNER', 'CHECK_PLUGIN'),
-    statuses: [400, 413, 415, 422],
+    ...failed(
+      'HTTP 503 with Retry-After until the attempts were used up',
+      ['callHttpStatus'],
+      'SUPPORT',
+      'RETRY',
+      'YES',
+    ),
+    asksToWait: true,
+  },
+  {
+    ...failed(
+      'another HTTP status that a repetition gets again, such as 204, 400, 407 or 501',
+      ['callHttpStatus'],
+      'PLUGIN_OWNER',
+      'CHECK_PLUGIN',
+    ),
+    statuses: REFUSED_STATUSES,
   },
   failed(
     'response too large, encoded, a web page, or of another protocol',

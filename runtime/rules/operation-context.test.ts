@@ -135,12 +135,42 @@ describe('the context of an operation', () => {
     await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
     // what happens after the end changed nothing
     await recordProcessEvent(harness.db, 'runtime.start')
-    const { causes } = await contextOf(operationId)
+    const told = async () =>
+      (await contextOf(operationId)).causes.map(({ kind, during, by }) => [kind, during, by?.id])
+    assert.deepEqual(await told(), [
+      ['runtime.start', true, 'bundle-runtime'],
+      ['database.recover', false, 'bundle-runtime'],
+    ])
+    // what was long before explains nothing, however long ago the last good operation was
+    await sql`update runtime.operation set finished_at = finished_at - interval '3 days'
+      where state = 'SUCCEEDED' and scope_id = (select scope_id from runtime.operation where operation_id = ${operationId}::uuid)`.execute(
+      harness.db,
+    )
+    await sql`update runtime.process_event set at = at - interval '2 days' where kind = 'database.recover'`.execute(
+      harness.db,
+    )
+    assert.ok((await told()).every(([kind]) => kind !== 'database.recover'))
+  })
+
+  it('marks a change of a plugin with which its calls have succeeded since', async () => {
+    const scope = harness.newScope()
+    const properties = { [MAIN]: wrapped({ name: 'Shop' }) }
+    await harness.installed(shop, { scope, properties })
+    await harness.registerWith('prices', { timeoutMs: 9_000 })
+    await harness.registerWith('registrar', { timeoutMs: 9_000 })
+    await harness.installed(shop, { scope: harness.newScope(), properties })
+    await harness.registerWith('registrar', { timeoutMs: 8_000 })
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const { data } = await harness.save(scope, { [MAIN]: wrapped({ name: 'Books' }) })
+    const [started] = data['operations'] as { operationId: string }[]
+    const operationId = started?.operationId ?? ''
+    await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
     assert.deepEqual(
-      causes.map(({ kind, during, by }) => [kind, during, by?.id]),
+      (await contextOf(operationId)).causes.map(({ subject, succeededSince }) => [subject, succeededSince]),
       [
-        ['runtime.start', true, 'bundle-runtime'],
-        ['database.recover', false, 'bundle-runtime'],
+        ['registrar', undefined],
+        ['registrar', true],
+        ['prices', true],
       ],
     )
   })

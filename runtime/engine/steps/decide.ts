@@ -1,3 +1,4 @@
+import { namesProperty } from '#contract/protocol/named-property.ts'
 import { isData } from '#contract/protocol/data.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
@@ -149,26 +150,13 @@ function withReads(
   const reader = calls.find((call) => call.stage === stage && call.pluginId === pluginId)
   const read = reader === undefined ? [] : valuesFromOthers(plan, calls, operation.operation_type, reader)
   const isFixed = ({ kind, property, value, isRequired }: ValueFromOther) =>
-    kind !== 'KEPT' && ((kind === 'MISSING' && isRequired) || names(failure, property, value))
+    kind !== 'KEPT' &&
+    ((kind === 'MISSING' && isRequired) || namesProperty(failure, property, readable(value)))
   return read.some(isFixed) ? { ...failure, readsWrites: true } : failure
 }
 
-/** Words and values that are shorter occur in any text. */
-const NAME_MIN = 4
-
-/** Whether the code or the message of a failure has a word of the name of a property, or quotes its value. */
-function names({ errorCode, message }: Failure, property: string, value: TypedValue | null): boolean {
-  const wordsOf = (text: string) =>
-    text
-      .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
-      .toLowerCase()
-      .split(/[^\p{L}\d]+/u)
-      .filter((word) => word.length >= NAME_MIN)
-  const said = new Set([...wordsOf(errorCode), ...wordsOf(message)])
-  const data = value !== null && isData(value) && value.isSensitive !== true ? value.value : null
-  const isQuoted = typeof data === 'string' && data.length >= NAME_MIN && message.includes(data)
-  return isQuoted || wordsOf(property).some((word) => said.has(word))
-}
+const readable = (value: TypedValue | null): unknown =>
+  value !== null && isData(value) && value.isSensitive !== true ? value.value : null
 
 /**
  * The same step if the worker has no capacity for its calls: without them, and due for any worker after a short delay.

@@ -170,3 +170,22 @@ export async function areAttemptsRemoved(db: Db, operationId: string): Promise<b
   )
   return rows.length > 0
 }
+
+/** How many of the newest attempts of a plugin are looked at. */
+const LOOKED_AT = 100
+
+/** When the last successful attempt of each of these plugins before a time was made, among their newest attempts before it. */
+export async function findLastSuccesses(
+  db: Db,
+  { pluginIds, before }: { pluginIds: readonly string[]; before: string },
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ plugin_id: string; at: string }>`
+    select plugin_id, success.at from unnest(${[...pluginIds]}::text[]) as plugin (plugin_id) cross join lateral (
+      select max(recent.started_at) as at from (
+        select started_at, outcome from runtime.attempt
+        where attempt.plugin_id = plugin.plugin_id and started_at < ${before}
+        order by started_at desc limit ${LOOKED_AT}) as recent
+      where recent.outcome in ('NOT_APPLIED', 'APPLIED', 'VERIFIED')) as success
+    where success.at is not null`.execute(db)
+  return new Map(rows.map(({ plugin_id, at }) => [plugin_id, at]))
+}

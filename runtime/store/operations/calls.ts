@@ -4,7 +4,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Call, FailedCall } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
 import type { Writes } from '../../model/plan.ts'
-import { OBSTACLE_KINDS } from '../../model/situations.ts'
+import { OBSTACLE_KINDS, OF_ENDPOINT, OF_ENDPOINT_STATUSES, OF_SERVICE } from '../../model/situations.ts'
 import type { Obstacle } from '../../model/situations.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -57,6 +57,35 @@ const OBSTACLES: Record<Obstacle, (table: OperationAlias) => RawBuilder<unknown>
       select from runtime.bundle_version as recalled
       where recalled.standing = 'RECALLED' and recalled.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
         and recalled.bundle_id = ${sql.ref(`${table}.bundle_id`)} and recalled.version = ${sql.ref(`${table}.target_version`)}))`,
+  CLEARED: (table) => sql`(${sql.ref(`${table}.state`)} = 'FAILED' and ${isCleared(table)})`,
+}
+
+/** Whether what the failure of this alias names is in order again, or is another one than when it failed. */
+function isCleared(table: OperationAlias): RawBuilder<unknown> {
+  const failure = sql.ref(`${table}.failure`)
+  const at = sql.ref(`${table}.finished_at`)
+  const plugin = sql`${failure} -> 'errorPath' ->> 1`
+  const isEnabled = sql`exists (
+    select from runtime.plugin where plugin_id = ${plugin} and enabled and retired_at is null)`
+  const isMoved = sql`(
+    select endpoint from runtime.plugin_endpoint where plugin_id = ${plugin} order by since desc limit 1) <> (
+    select endpoint from runtime.plugin_endpoint where plugin_id = ${plugin} and since <= ${at} order by since desc limit 1)`
+  const reason = sql`${failure} -> 'parameters' ->> 'reason'`
+  const rule = sql`${failure} -> 'refusedHere' ->> 'rule'`
+  const listed = (values: readonly (string | number)[]) =>
+    sql.join(values.map((value) => sql.lit(String(value))))
+  return sql`case
+    when ${reason} = 'pluginNotRegistered' or ${rule} = 'PLUGIN_DISABLED' then ${isEnabled}
+    when ${reason} in (${listed(OF_ENDPOINT)})
+      or ${reason} = 'callHttpStatus' and ${failure} -> 'parameters' ->> 'status' in (${listed(OF_ENDPOINT_STATUSES)})
+      then ${isMoved}
+    when ${rule} = 'CREDENTIAL_REVOKED' then exists (
+      select from runtime.plugin_credential
+      where plugin_id = ${plugin} and created_at > ${at} and revoked_at is null)
+    when ${rule} in (${listed(OF_SERVICE)}) then exists (
+      select from runtime.service
+      where service_id = ${failure} -> 'refusedHere' ->> 'service' and enabled and updated_at > ${at})
+    else false end`
 }
 
 type OperationAlias = 'operation' | 'claim'

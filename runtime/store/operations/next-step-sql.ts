@@ -23,8 +23,18 @@ export function situationNumber(): RawBuilder<number> {
 }
 
 function conditionOf(situation: Situation): RawBuilder<unknown> {
-  const { states, isInDoubt, obstacle, isDetach, reasons, statuses, ofPlugin, readsWrites, refusals } =
-    situation
+  const {
+    states,
+    isInDoubt,
+    obstacle,
+    isDetach,
+    reasons,
+    statuses,
+    asksToWait,
+    ofPlugin,
+    readsWrites,
+    refusals,
+  } = situation
   const conditions = [sql`${STATE} in (${literals(states)})`]
   if (isInDoubt === true) conditions.push(sql`operation.in_doubt_since is not null`)
   if (obstacle !== undefined) conditions.push(hasObstacle(obstacle))
@@ -37,6 +47,7 @@ function conditionOf(situation: Situation): RawBuilder<unknown> {
     conditions.push(
       sql`operation.failure -> 'parameters' ->> 'status' in (${literals(statuses.map(String))})`,
     )
+  if (asksToWait === true) conditions.push(sql`operation.failure -> 'retryFrom' is not null`)
   if (ofPlugin !== undefined)
     conditions.push(
       sql`operation.failure is not null and ${REASON} in ('', 'callFailedSilently')

@@ -14,9 +14,10 @@ import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */
 function failureOf(situation: Situation): object | null {
-  const { reasons, statuses, ofPlugin, readsWrites, refusals, states, obstacle } = situation
+  const { reasons, statuses, asksToWait, ofPlugin, readsWrites, refusals, states, obstacle } = situation
   if (!states.includes('FAILED')) return null
-  const errorPath = ['bundle-runtime', obstacle === 'RETIRED' ? 'gone' : 'stands']
+  const pluginId = obstacle === 'RETIRED' ? 'gone' : obstacle === 'CLEARED' ? 'back' : 'stands'
+  const errorPath = ['bundle-runtime', pluginId]
   const common = {
     errorPath,
     errorCode: 'CODE',
@@ -29,10 +30,11 @@ function failureOf(situation: Situation): object | null {
       ...common,
       refusedHere: { at: new Date().toISOString(), endpoint: 'RESOLVE', rule: refusals[0], code: 'X' },
     }
-  const [reason = 'callInterrupted'] = reasons ?? []
+  const [reason = obstacle === 'CLEARED' ? 'pluginNotRegistered' : 'callInterrupted'] = reasons ?? []
   // a status that no situation names
   const status = statuses?.[0] ?? 500
-  return { ...common, parameters: { reason, ...(reason === 'callHttpStatus' && { status }) } }
+  const retryFrom = asksToWait && { retryFrom: new Date().toISOString() }
+  return { ...common, ...retryFrom, parameters: { reason, ...(reason === 'callHttpStatus' && { status }) } }
 }
 
 suite('the next step in lists', { concurrency: false }, () => {
@@ -40,7 +42,7 @@ suite('the next step in lists', { concurrency: false }, () => {
   before(async () => {
     engine = await testEngine()
     await sql`insert into runtime.plugin (plugin_id, title, endpoint, enabled, retired_at, retired_by_id, retired_by_name, retired_reason)
-      values ('gone', 'Gone', 'http://127.0.0.1:9/', true, clock_timestamp(), 'ada', 'Ada', 'No longer made')`.execute(
+      values ('gone', 'Gone', 'http://127.0.0.1:9/', true, clock_timestamp(), 'ada', 'Ada', 'No longer made'), ('back', 'Back', 'http://127.0.0.1:9/', true, null, null, null, null)`.execute(
       engine.runtime.db,
     )
     await sql`insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest, published_by_id,
@@ -140,5 +142,69 @@ suite('the next step in lists', { concurrency: false }, () => {
       items.map(({ operationId }) => operationId),
       [one.operationId],
     )
+  })
+
+  test('what the failure names may be in order again, and then support retries', async () => {
+    const { db } = engine.runtime
+    const [one] = await list({ state: 'FAILED' })
+    assert.ok(one)
+    const failsWith = (failure: object) =>
+      sql`update runtime.operation set failure = ${JSON.stringify({
+        errorCode: 'CODE',
+        message: 'text',
+        retryable: true,
+        errorPath: ['bundle-runtime', 'back'],
+        ...failure,
+      })}::json, operation_type = 'CONFIGURE', finished_at = '2026-01-31T08:00:00Z'
+        where operation_id = ${one.operationId}::uuid`.execute(db)
+    const step = async () => {
+      const [found] = (await list({})).filter(({ operationId }) => operationId === one.operationId)
+      const [claim] = (
+        await listInstallations(context(), {
+          params: {},
+          query: runtimeApi['GET /installations'].query.parse({ limit: '200' }),
+          body: undefined,
+        })
+      ).items.filter((installation) => installation.claim?.operationId === one.operationId)
+      assert.deepEqual(claim?.nextStep, found?.nextStep)
+      return `${found?.nextStep.actor} ${found?.nextStep.action}`
+    }
+    const lead = (since: string, endpoint: string) =>
+      sql`insert into runtime.plugin_endpoint (plugin_id, since, endpoint) values ('back', ${since}, ${endpoint})`.execute(
+        db,
+      )
+
+    await sql`delete from runtime.plugin_endpoint where plugin_id = 'back'`.execute(db)
+    await lead('2026-01-30T08:00:00Z', 'http://a/')
+    await failsWith({ parameters: { reason: 'callHostUnknown' } })
+    assert.equal(await step(), 'ADMINISTRATOR FIX_ENDPOINT')
+    await lead('2026-01-31T09:00:00Z', 'http://b/')
+    assert.equal(await step(), 'SUPPORT RETRY')
+    await failsWith({ parameters: { reason: 'callHttpStatus', status: 404 } })
+    assert.equal(await step(), 'SUPPORT RETRY')
+    // what the plugin itself says is not about its endpoint
+    await failsWith({ parameters: { reason: 'callHttpStatus', status: 500 } })
+    assert.equal(await step(), 'PLUGIN_OWNER CHECK_PLUGIN')
+    await failsWith({ parameters: { reason: 'callTlsExpired' } })
+    await lead('2026-01-31T10:00:00Z', 'http://a/')
+    assert.equal(await step(), 'PLUGIN_OWNER FIX_TLS', 'the endpoint was changed back')
+
+    const refusedHere = (rule: string) => ({
+      refusedHere: { at: '2026-01-31T08:00:00.000Z', endpoint: 'RESOLVE', rule, code: 'X', service: 'mail' },
+    })
+    await failsWith(refusedHere('CREDENTIAL_REVOKED'))
+    assert.equal(await step(), 'ADMINISTRATOR CREATE_CREDENTIAL')
+    await sql`insert into runtime.plugin_credential (credential_id, plugin_id, secret_hash)
+      values (gen_random_uuid(), 'back', 'x')`.execute(db)
+    assert.equal(await step(), 'SUPPORT RETRY')
+    await failsWith(refusedHere('SERVICE_DISABLED'))
+    assert.equal(await step(), 'ADMINISTRATOR RESTORE_SERVICE')
+    await sql`insert into runtime.service (service_id, title, url, methods, consumers, enabled)
+      values ('mail', 'Mail', 'http://127.0.0.1:9/', '[]', '[]', true)`.execute(db)
+    assert.equal(await step(), 'SUPPORT RETRY')
+    await failsWith(refusedHere('PLUGIN_DISABLED'))
+    assert.equal(await step(), 'SUPPORT RETRY')
+    await sql`update runtime.plugin set enabled = false where plugin_id = 'back'`.execute(db)
+    assert.equal(await step(), 'ADMINISTRATOR REGISTER_PLUGIN')
   })
 })

@@ -18,7 +18,7 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import { listCauseRows } from '../../store/audit.ts'
 import type { AuditRow } from '../../store/audit.ts'
 import { readAuditMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
-import { readAttempts } from '../../store/operations/attempts.ts'
+import { findLastSuccesses, readAttempts } from '../../store/operations/attempts.ts'
 import type { AttemptRow } from '../../store/operations/attempts.ts'
 import { callOf, readCalls } from '../../store/operations/calls.ts'
 import type { CallRow } from '../../store/operations/calls.ts'
@@ -40,6 +40,8 @@ const PROCESS_CAUSES_MAX = 10
 const REFERRERS_MAX = 5
 /** How far back causes are read if the installation has no good operation before. */
 const BEFORE_FIRST_MS = 7 * 86_400_000
+/** How long before the operation the platform's own events may explain a failure: what it restarted from long ago is over. */
+const PROCESS_BEFORE_MS = 86_400_000
 
 /** What an operation depended on. Refuses with NOT_FOUND. */
 export function readOperationContext(
@@ -55,7 +57,8 @@ export function readOperationContext(
       const since =
         lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
       const serviceIds = servicesOf(plan)
-      const owners = (await listNamed(tx, serviceIds)).flatMap((row) => row.owner_bundle_install_id ?? [])
+      const services = serviceIds.length === 0 ? [] : await listNamed(tx, serviceIds)
+      const owners = services.flatMap((row) => row.owner_bundle_install_id ?? [])
       const rows = await listCauseRows(tx, {
         pluginIds: plan.plugins.map(({ pluginId }) => pluginId),
         serviceIds,
@@ -71,6 +74,15 @@ export function readOperationContext(
         shown.map(({ sequence }) => sequence),
       )
       const calls = await readCalls(tx, vault, operationId)
+      const pluginIds = plan.plugins
+        .map(({ pluginId }) => pluginId)
+        .filter((id) =>
+          shown.some(({ action, subject }) => action === 'plugin.save' && nameIn(subject) === id),
+        )
+      const successes =
+        pluginIds.length === 0
+          ? new Map<string, string>()
+          : await findLastSuccesses(tx, { pluginIds, before: operation.created_at })
       return {
         lastGood: lastGood && {
           operationId: lastGood.operation_id,
@@ -79,13 +91,15 @@ export function readOperationContext(
         },
         since,
         causes: [
-          ...shown.flatMap((row) => causeView(row, shownChanges(row, marks), { operation, actor })),
-          ...(await processCauses(tx, operation, lastGood?.finished_at)),
+          ...shown.flatMap((row) =>
+            causeView(row, shownChanges(row, marks), { operation, actor, successes }),
+          ),
+          ...(await processCauses(tx, operation, lastGood?.finished_at ?? operation.created_at)),
         ]
           .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
           .slice(0, CAUSES_MAX),
         hasMore: rows.length > CAUSES_MAX,
-        valuesRead: valuesRead(operation, plan, calls, await readAttempts(tx, operationId, SHOWN_ENDS)),
+        valuesRead: await valuesRead(operation, plan, calls, () => readAttempts(tx, operationId, SHOWN_ENDS)),
         referrers: await brokenReferences(tx, actor, {
           bundleInstallIds: [operation.bundle_install_id],
           limit: REFERRERS_MAX,
@@ -97,16 +111,13 @@ export function readOperationContext(
 }
 
 /**
- * Starts of the runtime, and restores, failovers and troubles of its database, since the last good operation, or else since this one was
- * created. What came after its end changed nothing.
+ * Starts of the runtime, and restores, failovers and troubles of its database, since then, but at the earliest a day before the
+ * operation. What came after its end changed nothing.
  */
-async function processCauses(
-  db: Db,
-  operation: OperationRow,
-  since: string | undefined,
-): Promise<ContextCause[]> {
+async function processCauses(db: Db, operation: OperationRow, since: string): Promise<ContextCause[]> {
+  const dayBefore = new Date(Date.parse(operation.created_at) - PROCESS_BEFORE_MS).toISOString()
   const events = await listProcessEvents(db, {
-    since: since ?? operation.created_at,
+    since: since > dayBefore ? since : dayBefore,
     until: operation.finished_at,
     limit: PROCESS_CAUSES_MAX,
   })
@@ -140,7 +151,16 @@ const servicesOf = ({ resources }: FrozenPlan): string[] => [
 export function causeView(
   row: AuditRow,
   changes: ContextCause['changes'],
-  { operation, actor }: { operation: OperationRow; actor: Actor },
+  {
+    operation,
+    actor,
+    successes = new Map(),
+  }: {
+    operation: OperationRow
+    actor: Actor
+    /** When the last successful call of each plugin before the operation was made. */
+    successes?: ReadonlyMap<string, string>
+  },
 ): ContextCause[] {
   const kind = CAUSE_KINDS.find((one) => one === row.action)
   if (kind === undefined) return []
@@ -156,7 +176,8 @@ export function causeView(
   // what is said about a plugin changes no call
   const relevant = changes.filter(({ property }) => kind !== 'plugin.save' || !isDescription(property))
   if (changes.length > 0 && relevant.length === 0) return []
-  const [subject = ''] = isOfScope ? [row.subject] : row.subject.split(' ')
+  const subject = isOfScope ? row.subject : nameIn(row.subject)
+  const success = kind === 'plugin.save' ? successes.get(subject) : undefined
   return [
     {
       kind,
@@ -166,10 +187,14 @@ export function causeView(
       subject: mayRead ? subject : '',
       link: mayRead ? linkOf(row, subject) : null,
       during: isDuring(row.at, operation),
+      ...(success !== undefined && success > row.at && { succeededSince: true as const }),
       changes: mayRead ? relevant.flatMap((change) => readable(change, actor)).slice(0, CHANGES_MAX) : [],
     },
   ]
 }
+
+/** The subject of an entry about a registration begins with its ID. */
+const nameIn = (subject: string): string => subject.split(' ', 1)[0] ?? ''
 
 const isDescription = (property: string): boolean =>
   property.startsWith('runbook ') || property === 'logsLink' || property === 'tracesLink'
@@ -203,34 +228,33 @@ function linkOf(row: AuditRow, subject: string): ContextCause['link'] {
   return { to: row.action === 'service.save' ? 'service' : 'plugin', id: subject }
 }
 
-/** What the call that the operation is at, or failed at, reads from other plugins. */
-function valuesRead(
+/** What the call that the operation is at, or failed at, reads from other plugins. Most read nothing, and need no attempts. */
+async function valuesRead(
   operation: OperationRow,
   plan: FrozenPlan,
   calls: readonly CallRow[],
-  attempts: readonly AttemptRow[],
-): ValueRead[] {
+  read: () => Promise<readonly AttemptRow[]>,
+): Promise<ValueRead[]> {
   const reader = currentCallOf(operation, calls)
   if (reader === undefined) return []
-  return valuesFromOthers(plan, calls.map(callOf), operation.operation_type, callOf(reader)).map(
-    ({ locator, property, kind, writer, value }) => {
-      const resource = plan.resources.find((planned) => planned.locator === locator)
-      const ofWriter = attempts.filter(
-        (row) => row.stage === writer.stage && row.plugin_id === writer.pluginId,
-      )
-      return {
-        locator,
-        property,
-        value: value === null ? null : propertyView(getOwn(resource?.definitions ?? {}, property), value),
-        writer,
-        kind,
-        at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,
-        attempts: ofWriter.map(({ attempt, outcome, failure }) => ({
-          attempt,
-          outcome,
-          errorCode: failure?.errorCode ?? null,
-        })),
-      }
-    },
-  )
+  const values = valuesFromOthers(plan, calls.map(callOf), operation.operation_type, callOf(reader))
+  if (values.length === 0) return []
+  const attempts = await read()
+  return values.map(({ locator, property, kind, writer, value }) => {
+    const resource = plan.resources.find((planned) => planned.locator === locator)
+    const ofWriter = attempts.filter((row) => row.stage === writer.stage && row.plugin_id === writer.pluginId)
+    return {
+      locator,
+      property,
+      value: value === null ? null : propertyView(getOwn(resource?.definitions ?? {}, property), value),
+      writer,
+      kind,
+      at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,
+      attempts: ofWriter.map(({ attempt, outcome, failure }) => ({
+        attempt,
+        outcome,
+        errorCode: failure?.errorCode ?? null,
+      })),
+    }
+  })
 }

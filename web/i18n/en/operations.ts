@@ -234,10 +234,18 @@ export const operations = {
   'failed.runtime': 'The runtime itself failed in {stage}.',
   'failed.lock': 'This installation is locked until the operation is retried or taken over.',
   'failed.takenOver': 'This operation failed. A detach operation took over its installation: {link}.',
+  'failed.also': 'Also failed',
+  'failed.named': 'Named values',
+  'failed.named.again': 'The message names what this operation changes. A retry sends the same values again.',
   'failed.earlier': 'Original failure',
   'remedy.RETRY':
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
-  'remedy.RETRY.later': 'Retry the operation when the plugin accepts calls again.',
+  'remedy.RETRY.later':
+    'Retry the operation when the plugin accepts calls again. If it fails again, ask the plugin’s owner.',
+  'remedy.RETRY.cleared':
+    'What this failure names was changed since then. Retry the operation. If it fails in the same way, the change was not the fix.',
+  'remedy.RETRY.credential':
+    'A credential was created for the plugin since then. Retry the operation once the plugin’s owner has set it in the plugin.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.CHECK_VALUES':
@@ -256,7 +264,7 @@ export const operations = {
   'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
-    'The plugin does not accept the platform’s token. Ask its owner to check the issuer, keys, and clock. Retrying alone does not help.',
+    'The plugin, or a proxy or firewall in front of it, refuses the call. Ask its owner to check how it verifies the platform’s token (issuer, audience, keys, and clock) and what is in front of it. Retrying alone does not help.',
   'remedy.FIX_RESPONSE.elsewhere':
     'Check which plugin answers at this endpoint, and correct the endpoint or the route to it. If it is the right plugin, have its owner fix it. Then retry.',
   'remedy.moved':
@@ -270,8 +278,6 @@ export const operations = {
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
-  'remedy.CHECK_PLUGIN.later':
-    'Retry when the plugin accepts calls again. If it fails again, check the plugin, its logs for this operation ID, and any proxy in front of it.',
   'remedy.CHECK_PLUGIN.slow':
     'Check the plugin’s logs for this operation ID to see why it took so long. If it needs more time, ask an administrator to raise its request timeout. Then retry.',
   'remedy.CHECK_PLUGIN.tooLarge':
@@ -374,6 +380,7 @@ export const operations = {
   'context.none':
     'Nothing that this operation depends on: no registration, credential, service, policy, or configuration.',
   'context.during': 'While it ran',
+  'context.succeededSince': 'Calls have succeeded since',
   'context.after': 'Since it failed',
   'context.registered': '{person} registered {subject}',
   'context.hidden': 'An installation in a scope that you can’t view was changed.',

@@ -215,9 +215,15 @@ export const operations: Translated<typeof source.operations> = {
   'failed.runtime': '运行时自身在{stage}阶段失败。',
   'failed.lock': '在重试或接管之前，安装实例保持锁定。',
   'failed.takenOver': '此操作失败后，其安装实例已由分离操作接管：{link}。',
+  'failed.also': '同时失败',
+  'failed.named': '消息提到的值',
+  'failed.named.again': '消息提到了此操作所更改的值。重试会再次发送相同的值。',
   'failed.earlier': '原失败原因',
   'remedy.RETRY': '原因消除后重试操作；如果无法修复，请接管操作。',
-  'remedy.RETRY.later': '待插件重新接受调用后，请重试操作。',
+  'remedy.RETRY.later': '待插件恢复接受调用后重试操作。如果再次失败，请联系插件负责人。',
+  'remedy.RETRY.cleared':
+    '此失败所指的对象在失败之后已有变更。请重试操作；如果仍以同样方式失败，说明该变更未解决问题。',
+  'remedy.RETRY.credential': '失败之后已为该插件创建凭据。请在插件负责人将其配置到插件后重试操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
   'remedy.CHECK_VALUES':
@@ -227,7 +233,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
   'remedy.FIX_RESPONSE.replayed': '找出平台与插件之间重放响应的缓存或代理，并让该端点不经过它，然后重试。',
   'remedy.FIX_RESPONSE.write': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
-  'remedy.FIX_AUTHENTICATION': '插件不接受平台的令牌。请插件负责人检查签发方、密钥和时钟。仅重试无效。',
+  'remedy.FIX_AUTHENTICATION':
+    '插件或其前面的代理、防火墙拒绝了调用。请其负责人检查插件如何校验平台令牌（签发者、受众、密钥和时钟），以及插件前面的组件。仅重试无济于事。',
   'remedy.FIX_RESPONSE.elsewhere':
     '请检查此端点由哪个插件应答，并更正端点或通往它的路由。如果确实是该插件，请其负责人修复。然后重试。',
   'remedy.moved': '请向迁移插件的人确认数据是否已一并迁移。如果没有，请迁移数据，或改回原端点。然后重试。',
@@ -242,8 +249,6 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
-  'remedy.CHECK_PLUGIN.later':
-    '请等插件重新接受调用后重试。如果仍然失败，请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。',
   'remedy.CHECK_PLUGIN.slow':
     '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员延长其请求超时。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',
@@ -319,6 +324,7 @@ export const operations: Translated<typeof source.operations> = {
   'context.sinceGood': '自上次成功（{operation}，{time}）起',
   'context.none': '没有：此操作所依赖的注册、凭据、服务、策略和配置均无变更。',
   'context.during': '运行期间',
+  'context.succeededSince': '此后有调用成功',
   'context.after': '失败之后',
   'context.registered': '{person} 注册了 {subject}',
   'context.hidden': '您无权查看的作用域中有一个安装实例发生了变更。',

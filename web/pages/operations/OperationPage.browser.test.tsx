@@ -190,12 +190,30 @@ test('a retry that cannot help yet says what to fix first, as the page does', as
     nextStep: { ...failed.nextStep, actor: 'PLUGIN_OWNER' as const, action: 'FIX_AUTHENTICATION' as const },
     retryHelps: 'AFTER_CHANGE' as const,
   }
-  await serveScope({ 'GET /operations/{operationId}': () => rejected })
+  const RESTRICTIONS = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions'
+  const frozen = {
+    kind: rejected.operationType,
+    errorCode: 'CHANGES_FROZEN',
+    message: 'Changes are frozen until someone ends the freeze: Year-end closing',
+    parameters: { reason: 'changesFrozenForGood', text: 'Year-end closing' },
+    until: null,
+    blocksRecovery: true,
+  }
+  await serveScope({
+    'GET /operations/{operationId}': () => rejected,
+    [RESTRICTIONS]: () => ({ items: [frozen] }),
+  })
   await renderConsole(`/operations/${failed.operationId}`)
+  // a freeze that refuses the retry too is told before anybody asks for it
+  await expect
+    .element(page.getByRole('region', { name: 'Why it failed' }).getByText(/frozen until .*Year-end closing/))
+    .toBeVisible()
   await page.getByRole('button', { name: 'Retry', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
   await expect.element(dialog.getByText('Without a change, this will most likely fail again')).toBeVisible()
-  await expect.element(dialog.getByText(/does not accept the platform’s token/)).toBeVisible()
+  await expect
+    .element(dialog.getByText(/refuses the call\. Ask its owner to check how it verifies/))
+    .toBeVisible()
   expect(dialog.element().textContent).not.toContain('not retryable')
 })
 

@@ -6,6 +6,8 @@ import { remedyOf } from './describe-failure.ts'
 const t = await translator('en')
 type Failed = Parameters<typeof remedyOf>[0]
 
+const SUPPORT = { actor: 'SUPPORT', action: 'RETRY' } as const
+
 const failed = (failure: Partial<NonNullable<Failed['failure']>> = {}): Failed => ({
   nextStep: { actor: 'PLUGIN_OWNER', action: 'CHECK_PLUGIN', since: '2026-11-29T09:00:00.000Z' },
   failure: {
@@ -26,6 +28,24 @@ test('an endpoint that was changed after the failure is not to be checked, but c
 
 test('a plugin that asks to wait is called again before anybody searches in its logs', () => {
   assert.match(remedyOf(failed(), t) ?? '', /^Check the plugin/)
-  const later = remedyOf(failed({ retryFrom: '2026-11-29T10:00:00.000Z' }), t) ?? ''
-  assert.match(later, /^Retry when the plugin accepts calls again\. If it fails again, check the plugin/)
+  const waits = failed({ retryFrom: '2026-11-29T10:00:00.000Z' })
+  const later = remedyOf({ ...waits, nextStep: { ...waits.nextStep, ...SUPPORT } }, t) ?? ''
+  assert.match(later, /^Retry the operation when the plugin accepts calls again\. If it fails again, ask/)
+})
+
+test('what the failure names was changed since is told only where somebody could change it', () => {
+  const retried = (failure: Parameters<typeof failed>[0]) => {
+    const given = failed(failure)
+    return remedyOf({ ...given, nextStep: { ...given.nextStep, ...SUPPORT } }, t) ?? ''
+  }
+  const CLEARED = /^What this failure names was changed since/
+  for (const reason of ['pluginNotRegistered', 'callHostUnknown', 'callTlsExpired', 'callRefused'])
+    assert.match(retried({ parameters: { reason } }), CLEARED, reason)
+  const refusedHere = (rule: 'SERVICE_DISABLED' | 'CREDENTIAL_REVOKED') => ({
+    refusedHere: { at: '2026-11-29T09:00:00.000Z', endpoint: 'RESOLVE' as const, rule, code: 'X' },
+  })
+  assert.match(retried(refusedHere('SERVICE_DISABLED')), CLEARED)
+  assert.match(retried(refusedHere('CREDENTIAL_REVOKED')), /^A credential was created/)
+  for (const reason of ['callInterrupted', 'callLimited'])
+    assert.match(retried({ parameters: { reason } }), /^Retry the operation once the cause is fixed/, reason)
 })

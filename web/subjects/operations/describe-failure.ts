@@ -124,7 +124,6 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
       )
     case 'CHECK_PLUGIN':
       if (reason === 'callTimeout') return t('operations.remedy.CHECK_PLUGIN.slow')
-      if (failure?.retryFrom !== undefined) return t('operations.remedy.CHECK_PLUGIN.later')
       return reason === 'callTooLarge'
         ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
         : t('operations.remedy.CHECK_PLUGIN')
@@ -141,11 +140,20 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           : 'operations.remedy.RESTORE_SERVICE',
       )
     case 'RETRY':
-      return t(failure?.retryFrom === undefined ? 'operations.remedy.RETRY' : 'operations.remedy.RETRY.later')
+      if (failure?.retryFrom !== undefined) return t('operations.remedy.RETRY.later')
+      if (failure?.refusedHere?.rule === 'CREDENTIAL_REVOKED') return t('operations.remedy.RETRY.credential')
+      return t(isCleared(failure) ? 'operations.remedy.RETRY.cleared' : 'operations.remedy.RETRY')
     default:
       return t(`operations.remedy.${action}`)
   }
 }
+
+/** Whether the failure names what a person can change. As support is to retry, somebody has. */
+const isCleared = (failure: Failure | null): boolean =>
+  failure !== null &&
+  (failure.refusedHere !== undefined || (!isFromPlugin(failure) && CLEARABLE.test(reasonOf(failure) ?? '')))
+const CLEARABLE =
+  /^(?:pluginNotRegistered|call(?:HttpStatus|EgressDenied|HostUnknown|Redirected|Tls|Refused|Reset))/
 
 type Stopped = NonNullable<Failure['stopped']>
 

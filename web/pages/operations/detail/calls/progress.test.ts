@@ -5,7 +5,7 @@ import type { Failure } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../../i18n/testing.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from '../failure/response-differences.ts'
-import { effectOf, failedCallOf, progressOf, type CallName } from './progress.ts'
+import { alsoFailed, effectOf, failedCallOf, namedChanges, progressOf, type CallName } from './progress.ts'
 import { attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -83,6 +83,37 @@ test('what nobody can know stays on the first screen when a parallel call fails 
   assert.deepEqual(names(progress.failed), ['beta', 'gamma', 'zeta'])
   assert.deepEqual(names(progress.unknown), ['alpha', 'delta', 'eta', 'theta'])
   assert.deepEqual(names(progress.notReached), ['iota'])
+})
+
+test('the parallel calls that failed too are told with what they failed with', () => {
+  const calls = [call('beta', 10, [refusal()]), call('gamma', 10, [refusal()]), call('late', 20, [])]
+  const stopped = operation(
+    { state: 'FAILED', phase: stage, failure: failure('MAILBOX_LOCKED', false, 'beta') },
+    { before: [...calls, call('epsilon', 10, [attempt()])] },
+  )
+  assert.deepEqual(alsoFailed(stopped, timelineOf(stopped)), [
+    { pluginId: 'gamma', failure: refusal().failure },
+  ])
+})
+
+test('what the operation itself changes is told if the plugin names it', () => {
+  const change = (property: string, value: string | null) => ({
+    locator: 'staging/support-desk/MODULE/inbox',
+    property,
+    before: null,
+    after: value === null ? null : { '@type': 'Data' as const, value },
+  })
+  const changes = [change('apiKey', 'k-1'), change('nickname', null), change('region', 'eu-central')]
+  const named = (errorCode: string, message: string, more: Partial<Failure> = {}) =>
+    namedChanges(operation({ changes, failure: { ...failure(errorCode, false), message, ...more } })).map(
+      ({ property }) => property,
+    )
+  assert.deepEqual(named('INVALID_API_KEY', 'It is not accepted.'), ['apiKey'])
+  assert.deepEqual(named('FIELD', 'nickname is missing.'), ['nickname'])
+  assert.deepEqual(named('FIELD', 'Nothing is sold in eu-central.'), ['region'])
+  assert.deepEqual(named('BUSY', 'The calendar is busy.'), [])
+  // the platform's own message quotes no value
+  assert.deepEqual(named('PLUGIN_TIMEOUT', 'region', { parameters: { reason: 'callTimeout' } }), [])
 })
 
 test('what nobody can know stays on the first screen when a plugin is disabled during its retries', () => {

@@ -1,8 +1,9 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { INVALID_RESPONSE, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
+import { namesProperty } from '#contract/protocol/named-property.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import { failurePointOf, isReached, rowsOf, type Row, type CallTimeline } from './timeline.ts'
+import { failurePointOf, isReached, nextCalls, rowsOf, type Row, type CallTimeline } from './timeline.ts'
 import { isRejected, isSuccess, isUncertain, verdictOf } from './verdict.ts'
 
 /** A plugin call by its name. */
@@ -116,6 +117,28 @@ const mayHaveActed = ({ outcome, uncertainAttempts }: PluginCall): boolean =>
 export function failedCallOf(operation: OperationDetail, timeline: CallTimeline): PluginCall | null {
   const point = failurePointOf(timeline, operation)
   return point && callOf(operation, point.stage, point.pluginId)
+}
+
+/** The calls that failed beside the one that the operation failed at: those of one order are made in parallel. */
+export function alsoFailed(
+  operation: OperationDetail,
+  timeline: CallTimeline,
+): { pluginId: string; failure: Failure }[] {
+  const point = failurePointOf(timeline, operation)
+  return nextCalls(timeline, operation).flatMap(({ pluginId, bars }) => {
+    const failure = bars.findLast(({ attempt }) => !attempt.late && attempt.run === operation.run)?.attempt
+      .failure
+    return pluginId === point?.pluginId || failure == null ? [] : [{ pluginId, failure }]
+  })
+}
+
+/** The changes of the operation itself that the plugin names in its failure: a retry sends the same again. */
+export function namedChanges({ changes, failure }: OperationDetail): OperationDetail['changes'] {
+  // what this platform refused the plugin is not about the value
+  if (failure === null || !isFromPlugin(failure) || failure.refusedHere !== undefined) return []
+  return changes.filter(({ property, after }) =>
+    namesProperty(failure, property, after !== null && 'value' in after ? after.value : null),
+  )
 }
 
 const callOf = ({ stages }: OperationDetail, stage: Stage, pluginId: string): PluginCall | null =>

@@ -27,17 +27,19 @@ import {
 import { differencesIn } from './response-differences.ts'
 import { Differences } from './Differences.tsx'
 import { endpointChange, movedBetween } from './endpoint-change.ts'
-import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
+import {
+  alsoFailed,
+  effectOf,
+  failedCallOf,
+  namedChanges,
+  progressOf,
+  type Effect,
+} from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { CompareButton } from '../comparison/CompareButton.tsx'
-import {
-  disabledBy,
-  hasNewEndpoint,
-  loweredLimit,
-  useOperationContext,
-  ValuesRead,
-  WhatChanged,
-} from './OperationContext.tsx'
+import { disabledBy, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
+import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
+import { AlsoFailed, Headers, NamedChanges } from './RelatedFacts.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nextText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -95,7 +97,11 @@ export function FailurePanel({
   const endpointChanged = () => {
     if (plugin === undefined) return null
     if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
-    return moved !== null ? 'during' : hasNewEndpoint(context, plugin.pluginId) ? 'before' : null
+    return moved !== null
+      ? 'during'
+      : hasNewEndpoint(context, plugin.pluginId, operation.finishedAt)
+        ? 'before'
+        : null
   }
   const isReplayed = answered != null
   const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
@@ -106,12 +112,15 @@ export function FailurePanel({
         isElsewhere,
         endpointChanged: endpointChanged(),
         hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
-        lowered: call === null ? null : loweredLimit(context, call.pluginId),
+        lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
         hasEarlier,
       })
+  const others = isOver ? [] : alsoFailed(operation, timeline)
+  const named = isOver ? [] : namedChanges(operation)
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
   const disabled =
     reasonOf(failure) === 'pluginNotRegistered' && call ? disabledBy(context, call.pluginId) : null
+  const isEnabledAgain = reasonOf(failure) === 'pluginNotRegistered' && nextStep.action === 'RETRY'
   // nobody is to begin with a step that the next response replaces
   const isUndecided =
     answered === undefined || (isContextLoading && reasonOf(failure) === 'pluginNotRegistered')
@@ -147,7 +156,12 @@ export function FailurePanel({
                 {/* the message of the platform advises to enable a plugin that a person has disabled */}
                 {joinSentences(t, [
                   // that of a response to another operation blames the plugin
-                  message !== title && disabled === null && !isReplayed && !isUndecided && message,
+                  message !== title &&
+                    disabled === null &&
+                    !isReplayed &&
+                    !isUndecided &&
+                    !isEnabledAgain &&
+                    message,
                   effect,
                 ])}
               </ClampedText>
@@ -170,6 +184,10 @@ export function FailurePanel({
                       onShowAttempt={onShowAttempt}
                     />
                   ),
+                },
+                others.length > 0 && {
+                  label: t('operations.failed.also'),
+                  value: <AlsoFailed operation={operation} failures={others} />,
                 },
                 isOver
                   ? failure.stopped && {
@@ -243,6 +261,10 @@ export function FailurePanel({
                     label: t('errors.remedy'),
                     value: isUndecided ? <SkeletonLines lines={2} /> : remedy,
                   },
+                named.length > 0 && {
+                  label: t('operations.failed.named'),
+                  value: <NamedChanges changes={named} />,
+                },
                 {
                   label: t('operations.failed.progress'),
                   value: progressText(operation, progressOf(operation, timeline), t),
@@ -264,6 +286,7 @@ export function FailurePanel({
               />
               <OperationCode failure={failure} />
               <Endpoint operation={operation} failurePoint={failurePoint} />
+              <Headers wire={attempt?.wire} />
             </div>
           </div>
         </div>

@@ -1,11 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type {
-  ContextCause,
-  OperationContext,
-  OperationDetail,
-  ValueRead,
-} from '#contract/console-api/shapes.ts'
+import type { ContextCause, OperationDetail, ValueRead } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../../api/session.ts'
 import { apiQuery } from '../../../../api/query.ts'
 import { paths } from '../../../../addresses/paths.ts'
@@ -32,42 +27,6 @@ export function useOperationContext({ operationId, state }: OperationDetail) {
     enabled: !isStored && (state === 'FAILED' || state === 'WAITING'),
   })
 }
-
-/** Whether the last change of the plugin's endpoint since the last good operation is known; its registration is none. */
-export function hasNewEndpoint(context: OperationContext | undefined, pluginId: string): boolean {
-  return (context?.causes ?? []).some(
-    ({ kind, subject, changes }) =>
-      kind === 'plugin.save' &&
-      subject === pluginId &&
-      changes.some(({ property, before }) => property === 'endpoint' && before !== null),
-  )
-}
-
-/** The change that disabled a plugin, if that is the last thing that was done to its registration. */
-export function disabledBy(context: OperationContext | undefined, pluginId: string): ContextCause | null {
-  const last = context?.causes.find(({ kind, subject }) => kind === 'plugin.save' && subject === pluginId)
-  const after = last?.changes.find(({ property }) => property === 'enabled')?.after
-  return last !== undefined && after != null && 'value' in after && after.value === false ? last : null
-}
-
-/** The last lowering of the request timeout or the attempts per run of the plugin since the last good operation. */
-export function loweredLimit(
-  context: OperationContext | undefined,
-  pluginId: string,
-): { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null {
-  for (const { kind, subject, changes } of context?.causes ?? []) {
-    if (kind !== 'plugin.save' || subject !== pluginId) continue
-    for (const { property, before, after } of changes) {
-      if (property !== 'timeoutMs' && property !== 'maxAttempts') continue
-      const [from, to] = [numberIn(before), numberIn(after)]
-      if (from !== null && to !== null && to < from) return { limit: property, before: from, after: to }
-    }
-  }
-  return null
-}
-
-const numberIn = (value: ContextCause['changes'][number]['before']): number | null =>
-  value !== null && 'value' in value && typeof value.value === 'number' ? value.value : null
 
 /** How many changes are in view at first. */
 const SHOWN = 4
@@ -133,7 +92,7 @@ export function WhatChanged({ operation }: { operation: OperationDetail }) {
 function CauseRow({ cause, operation }: { cause: ContextCause; operation: OperationDetail }) {
   const t = useText()
   const rich = useRichText()
-  const { at, until, by, kind, subject, reason, during, changes, link } = cause
+  const { at, until, by, kind, subject, reason, during, succeededSince, changes, link } = cause
   // only a new registration gets its address: a limit that was not set before is a change like any other
   const isNew = changes.some(
     ({ property, before }) =>
@@ -160,9 +119,9 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
                 ),
               time: until === undefined ? '' : <Time at={until} />,
             })}
-        {(during || isAfter) && (
+        {(during || isAfter || succeededSince) && (
           <Badge tone={during ? 'doubt' : 'quiet'} className="ml-2">
-            {t(during ? 'operations.context.during' : 'operations.context.after')}
+            {t(`operations.context.${during ? 'during' : isAfter ? 'after' : 'succeededSince'}`)}
           </Badge>
         )}
         {changes.length > 0 && !isNew && (

@@ -7,6 +7,7 @@ import { isForSupport, retryHelpsOf } from '../../../../subjects/operations/desc
 import { recoveryAvailability, type RecoveryAction } from './recovery.ts'
 import { nextCalls, type CallTimeline } from '../calls/timeline.ts'
 import { paths } from '../../../../addresses/paths.ts'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
 import { LinkButton } from '../../../../ui/Link.tsx'
 
 /** The two actions that recover a failed operation. An unavailable action says why. */
@@ -29,10 +30,11 @@ export function RecoveryActions({
     operation,
     useMay('operation:takeover', operation.installation),
   )
+  const gate = useGate(layout === 'explained' ? operation.installation : null, operation.operationType, true)
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const helps = retryHelpsOf(operation)
   const isLater = operation.failure?.retryFrom !== undefined
-  const isAdvised = helps === 'YES' && isForSupport(operation) && !isLater
+  const isAdvised = helps === 'YES' && isForSupport(operation) && !isLater && gate.notice === null
 
   const retryButton = (
     <Button
@@ -70,6 +72,7 @@ export function RecoveryActions({
   return (
     <div className="space-y-4">
       <h3 className="text-xs font-medium text-muted">{t('operations.action.title')}</h3>
+      {gate.notice}
       <div>
         {retryButton}
         <p className="mt-1.5 text-xs text-muted">

@@ -16,7 +16,7 @@ import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
-import { effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
+import { alsoFailed, effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import {
   clockText,
@@ -138,6 +138,13 @@ function failureOf(operation: OperationDetail, t: Translate): string {
       ...evidenceOf(failure, failurePoint?.bar?.attempt, t),
     ].flatMap((text) => [plainText(text), '']),
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
+    ...alsoFailed(operation, timeline).map(({ pluginId, failure: other }) =>
+      fact(
+        t,
+        t('operations.failed.also'),
+        joinClauses(t, [plainText(pluginId), plainText(failureTitle(other, t)), codeText(shownCode(other))]),
+      ),
+    ),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
     ...(operation.state === 'FAILED' ? standingOf(operation, t) : []),

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ContextCause, OperationContext } from '#contract/console-api/shapes.ts'
+import { disabledBy, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
+
+const data = (value: number | string | boolean | null) =>
+  value === null ? null : ({ '@type': 'Data', value } as const)
+
+type Change = [property: string, before: number | string | boolean | null, after: number | string | boolean]
+
+/** The changes of the registration of `sync`, the oldest first, one a minute. */
+function contextWith(...changes: Change[]): OperationContext {
+  const causes = changes.map(([property, before, after], minute): ContextCause => ({
+    kind: 'plugin.save',
+    at: `2026-01-31T08:0${minute}:00.000Z`,
+    by: { id: 'ada', name: 'Ada' },
+    reason: null,
+    subject: 'sync',
+    link: null,
+    during: false,
+    changes: [{ locator: null, property, before: data(before), after: data(after) }],
+  }))
+  return {
+    lastGood: null,
+    since: '2026-01-31T07:00:00.000Z',
+    causes: causes.toReversed(),
+    hasMore: false,
+    valuesRead: [],
+    referrers: { items: [], hasMore: false },
+  }
+}
+const END = '2026-01-31T08:30:00.000Z'
+
+test('a limit counts as lowered by all of its changes together', () => {
+  const lowered = (...changes: Change[]) => loweredLimit(contextWith(...changes), 'sync', END)
+  assert.deepEqual(lowered(['timeoutMs', 5000, 900]), { limit: 'timeoutMs', before: 5000, after: 900 })
+  assert.equal(lowered(['timeoutMs', 5000, 900], ['timeoutMs', 900, 5000]), null)
+  assert.deepEqual(lowered(['timeoutMs', 5000, 300], ['timeoutMs', 300, 900]), {
+    limit: 'timeoutMs',
+    before: 5000,
+    after: 900,
+  })
+  assert.deepEqual(lowered(['timeoutMs', null, 5000], ['maxAttempts', null, 3], ['maxAttempts', 3, 1]), {
+    limit: 'maxAttempts',
+    before: 3,
+    after: 1,
+  })
+  assert.equal(loweredLimit(contextWith(['timeoutMs', 5000, 900]), 'other', END), null)
+})
+
+test('what was changed after the end, or what the plugin has succeeded with since, explains nothing', () => {
+  const context = contextWith(['timeoutMs', 5000, 900])
+  assert.equal(loweredLimit(context, 'sync', '2026-01-31T07:59:00.000Z'), null)
+  const [cause] = context.causes
+  assert.ok(cause)
+  assert.equal(loweredLimit({ ...context, causes: [{ ...cause, succeededSince: true }] }, 'sync', END), null)
+})
+
+test('an endpoint that was changed back is not new, and a registration is no change', () => {
+  const isNew = (...changes: Change[]) => hasNewEndpoint(contextWith(...changes), 'sync', END)
+  assert.equal(isNew(['endpoint', null, 'http://a/']), false)
+  assert.equal(isNew(['endpoint', null, 'http://a/'], ['endpoint', 'http://a/', 'http://b/']), true)
+  assert.equal(isNew(['endpoint', 'http://a/', 'http://b/'], ['endpoint', 'http://b/', 'http://a/']), false)
+})
+
+test('who disabled a plugin is told, whatever was changed since, until it is enabled again', () => {
+  const by = (...changes: Change[]) => disabledBy(contextWith(...changes), 'sync')?.at ?? null
+  const off: Change = ['enabled', true, false]
+  assert.equal(by(['enabled', null, true], off), '2026-01-31T08:01:00.000Z')
+  assert.equal(by(off, ['timeoutMs', 5000, 900]), '2026-01-31T08:00:00.000Z')
+  assert.equal(by(off, ['enabled', false, true]), null)
+})
