@@ -56,6 +56,8 @@ export interface CallLimits {
   maxBackoffMs: number
 }
 
+export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
+
 /** The part of a plugin's HTTP response that judging needs. */
 export interface CallResponse {
   kind: 'response'

@@ -129,7 +129,7 @@ export const SITUATIONS: readonly Situation[] = [
   },
   {
     title:
-      'what the failure names was changed since: the registration, the endpoint, the credential or the service',
+      'what the failure names was changed since: the registration of the plugin, its credential or the service',
     states: ['FAILED'],
     obstacle: 'CLEARED',
     actor: 'SUPPORT',

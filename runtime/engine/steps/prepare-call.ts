@@ -2,6 +2,7 @@ import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
+import { DEFAULT_CALL_LIMITS } from '../../model/call.ts'
 import type { Call, CallLimits } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
@@ -130,8 +131,6 @@ export function firstRequest(
   const call = { stage: 'BEFORE_RESOURCES', authorization: first, plan, writes: {} } as const
   return { pluginId: first.pluginId, bytes: requestBytes(buildRequest(operationView(operation), call)) }
 }
-
-export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
 
 export function callLimits(plugin: {
   timeout_ms: number | null

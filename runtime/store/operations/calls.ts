@@ -4,6 +4,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Call, FailedCall } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
 import type { Writes } from '../../model/plan.ts'
+import { DEFAULT_CALL_LIMITS } from '../../model/call.ts'
 import { OBSTACLE_KINDS, OF_ENDPOINT, OF_ENDPOINT_STATUSES, OF_SERVICE } from '../../model/situations.ts'
 import type { Obstacle } from '../../model/situations.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -75,7 +76,10 @@ function isCleared(table: OperationAlias): RawBuilder<unknown> {
   const listed = (values: readonly (string | number)[]) =>
     sql.join(values.map((value) => sql.lit(String(value))))
   return sql`case
-    when ${reason} = 'pluginNotRegistered' or ${rule} = 'PLUGIN_DISABLED' then ${isEnabled}
+    when ${reason} in ('pluginNotRegistered', 'pluginRetired') or ${rule} = 'PLUGIN_DISABLED' then ${isEnabled}
+    when ${reason} = 'callTimeout' then exists (
+      select from runtime.plugin where plugin_id = ${plugin}
+        and coalesce(timeout_ms, ${sql.lit(DEFAULT_CALL_LIMITS.timeoutMs)}) > (${failure} -> 'parameters' ->> 'seconds')::numeric * 1000)
     when ${reason} in (${listed(OF_ENDPOINT)})
       or ${reason} = 'callHttpStatus' and ${failure} -> 'parameters' ->> 'status' in (${listed(OF_ENDPOINT_STATUSES)})
       then ${isMoved}

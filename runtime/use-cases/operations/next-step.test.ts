@@ -158,14 +158,14 @@ suite('the next step in lists', { concurrency: false }, () => {
       })}::json, operation_type = 'CONFIGURE', finished_at = '2026-01-31T08:00:00Z'
         where operation_id = ${one.operationId}::uuid`.execute(db)
     const step = async () => {
-      const [found] = (await list({})).filter(({ operationId }) => operationId === one.operationId)
-      const [claim] = (
+      const found = (await list({})).find(({ operationId }) => operationId === one.operationId)
+      const claim = (
         await listInstallations(context(), {
           params: {},
           query: runtimeApi['GET /installations'].query.parse({ limit: '200' }),
           body: undefined,
         })
-      ).items.filter((installation) => installation.claim?.operationId === one.operationId)
+      ).items.find((installation) => installation.claim?.operationId === one.operationId)
       assert.deepEqual(claim?.nextStep, found?.nextStep)
       return `${found?.nextStep.actor} ${found?.nextStep.action}`
     }
@@ -188,6 +188,13 @@ suite('the next step in lists', { concurrency: false }, () => {
     await failsWith({ parameters: { reason: 'callTlsExpired' } })
     await lead('2026-01-31T10:00:00Z', 'http://a/')
     assert.equal(await step(), 'PLUGIN_OWNER FIX_TLS', 'the endpoint was changed back')
+
+    await failsWith({ parameters: { reason: 'pluginRetired' } })
+    assert.equal(await step(), 'SUPPORT RETRY', 'it was reinstated')
+    await failsWith({ parameters: { reason: 'callTimeout', seconds: 1.5 } })
+    assert.equal(await step(), 'SUPPORT RETRY', 'the timeout is longer')
+    await sql`update runtime.plugin set timeout_ms = 1500 where plugin_id = 'back'`.execute(db)
+    assert.equal(await step(), 'PLUGIN_OWNER CHECK_PLUGIN')
 
     const refusedHere = (rule: string) => ({
       refusedHere: { at: '2026-01-31T08:00:00.000Z', endpoint: 'RESOLVE', rule, code: 'X', service: 'mail' },

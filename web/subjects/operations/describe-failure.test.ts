@@ -39,7 +39,7 @@ test('what the failure names was changed since is told only where somebody could
     return remedyOf({ ...given, nextStep: { ...given.nextStep, ...SUPPORT } }, t) ?? ''
   }
   const CLEARED = /^What this failure names was changed since/
-  for (const reason of ['pluginNotRegistered', 'callHostUnknown', 'callTlsExpired', 'callRefused'])
+  for (const reason of ['pluginNotRegistered', 'callTimeout', 'callHostUnknown', 'callTlsExpired'])
     assert.match(retried({ parameters: { reason } }), CLEARED, reason)
   const refusedHere = (rule: 'SERVICE_DISABLED' | 'CREDENTIAL_REVOKED') => ({
     refusedHere: { at: '2026-11-29T09:00:00.000Z', endpoint: 'RESOLVE' as const, rule, code: 'X' },

@@ -153,7 +153,7 @@ const isCleared = (failure: Failure | null): boolean =>
   failure !== null &&
   (failure.refusedHere !== undefined || (!isFromPlugin(failure) && CLEARABLE.test(reasonOf(failure) ?? '')))
 const CLEARABLE =
-  /^(?:pluginNotRegistered|call(?:HttpStatus|EgressDenied|HostUnknown|Redirected|Tls|Refused|Reset))/
+  /^(?:plugin(?:NotRegistered|Retired)|call(?:Timeout|HttpStatus|EgressDenied|HostUnknown|Redirected|Tls|Refused|Reset))/
 
 type Stopped = NonNullable<Failure['stopped']>
 

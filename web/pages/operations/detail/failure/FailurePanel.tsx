@@ -39,7 +39,7 @@ import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '
 import { CompareButton } from '../comparison/CompareButton.tsx'
 import { disabledBy, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
-import { AlsoFailed, Headers, NamedChanges } from './RelatedFacts.tsx'
+import { AlsoFailed, Endpoint, Headers, NamedChanges, OperationCode } from './RelatedFacts.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nextText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -384,59 +384,5 @@ function Where({
         </>
       )}
     </p>
-  )
-}
-
-/** The code that the operation itself has, if it is another one than that of its last attempt. */
-function OperationCode({ failure }: { failure: Failure }) {
-  const t = useText()
-  if (shownCode(failure) === failure.errorCode) return null
-  return (
-    <p className="flex min-w-0 gap-2">
-      <span className="text-faint">{t('operations.failed.operationCode')}</span>{' '}
-      <span className="mono min-w-0 wrap-anywhere">{failure.errorCode}</span>
-    </p>
-  )
-}
-
-/** The endpoint of the attempt that failed, and the one of today if it has changed since. */
-function Endpoint({
-  operation,
-  failurePoint,
-}: {
-  operation: OperationDetail
-  failurePoint: FailurePoint | null
-}) {
-  const t = useText()
-  const rich = useRichText()
-  const plugin = operation.plugins.find(({ pluginId }) => pluginId === failurePoint?.pluginId)
-  if (plugin === undefined) return null
-  const bar = failurePoint?.bar
-  const change = bar ? endpointChange(plugin, bar.attempt.startedAt) : null
-  const endpoint = change ? change.before : plugin.endpoint
-  return (
-    <>
-      {endpoint !== null && (
-        <p className="flex min-w-0 gap-2">
-          <span className="text-faint">
-            {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}
-          </span>{' '}
-          <span className="mono min-w-0 wrap-anywhere">{endpoint}</span>
-        </p>
-      )}
-      {change && (
-        <p>
-          {rich(
-            change.before === null
-              ? 'operations.failed.endpoint.unknown'
-              : 'operations.failed.endpoint.changed',
-            {
-              time: <Time at={change.at} />,
-              endpoint: <span className="mono wrap-anywhere">{plugin.endpoint}</span>,
-            },
-          )}
-        </p>
-      )}
-    </>
   )
 }

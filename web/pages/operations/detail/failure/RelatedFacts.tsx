@@ -1,8 +1,12 @@
 import type { Failure, OperationDetail, WireEvidence } from '#contract/console-api/shapes.ts'
-import { useText } from '../../../../i18n/use-text.ts'
+import { shownCode } from '#contract/protocol/messages.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
+import { Time } from '../../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../../ui/value/ValueView.tsx'
+import type { FailurePoint } from '../calls/timeline.ts'
+import { endpointChange } from './endpoint-change.ts'
 
 /** What else failed in the same step, with whom to ask. */
 export function AlsoFailed({
@@ -55,14 +59,68 @@ export function NamedChanges({ changes }: { changes: OperationDetail['changes'] 
 }
 
 /** Who answered instead of the plugin, and why a token was refused, as the response says. */
-const TOLD = ['server', 'via', 'www-authenticate']
+const TOLD = new Set(['server', 'via', 'www-authenticate'])
 
 export function Headers({ wire }: { wire: WireEvidence | null | undefined }) {
-  const told = Object.entries(wire?.headers ?? {}).filter(([name]) => TOLD.includes(name))
+  const told = Object.entries(wire?.headers ?? {}).filter(([name]) => TOLD.has(name))
   return told.map(([name, value]) => (
     <p key={name} className="flex min-w-0 gap-2">
       <span className="mono text-faint">{name}</span>{' '}
       <span className="mono min-w-0 wrap-anywhere">{value}</span>
     </p>
   ))
+}
+
+/** The code that the operation itself has, if it is another one than that of its last attempt. */
+export function OperationCode({ failure }: { failure: Failure }) {
+  const t = useText()
+  if (shownCode(failure) === failure.errorCode) return null
+  return (
+    <p className="flex min-w-0 gap-2">
+      <span className="text-faint">{t('operations.failed.operationCode')}</span>{' '}
+      <span className="mono min-w-0 wrap-anywhere">{failure.errorCode}</span>
+    </p>
+  )
+}
+
+/** The endpoint of the attempt that failed, and the one of today if it has changed since. */
+export function Endpoint({
+  operation,
+  failurePoint,
+}: {
+  operation: OperationDetail
+  failurePoint: FailurePoint | null
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const plugin = operation.plugins.find(({ pluginId }) => pluginId === failurePoint?.pluginId)
+  if (plugin === undefined) return null
+  const bar = failurePoint?.bar
+  const change = bar ? endpointChange(plugin, bar.attempt.startedAt) : null
+  const endpoint = change ? change.before : plugin.endpoint
+  return (
+    <>
+      {endpoint !== null && (
+        <p className="flex min-w-0 gap-2">
+          <span className="text-faint">
+            {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}
+          </span>{' '}
+          <span className="mono min-w-0 wrap-anywhere">{endpoint}</span>
+        </p>
+      )}
+      {change && (
+        <p>
+          {rich(
+            change.before === null
+              ? 'operations.failed.endpoint.unknown'
+              : 'operations.failed.endpoint.changed',
+            {
+              time: <Time at={change.at} />,
+              endpoint: <span className="mono wrap-anywhere">{plugin.endpoint}</span>,
+            },
+          )}
+        </p>
+      )}
+    </>
+  )
 }
