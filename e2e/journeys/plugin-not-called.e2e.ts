@@ -52,10 +52,10 @@ const NOT_CALLED: readonly NotCalled[] = [
   },
   {
     title: 'The plugin can’t be called',
-    says: [NEVER_RECEIVED, 'is not registered or is disabled', 'not called'],
+    says: [NEVER_RECEIVED, 'disabled the plugin', 'not called'],
     neverSays: [UNKNOWN],
-    next: 'Administrator: Register or enable the plugin',
-    chinese: { title: '无法调用插件', next: '管理员：注册或启用插件' },
+    next: 'Administrator: Decide with Aisha Rahman whether to enable the plugin',
+    chinese: { title: '无法调用插件', next: '管理员：与 Aisha Rahman' },
   },
 ]
 
