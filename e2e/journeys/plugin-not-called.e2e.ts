@@ -121,6 +121,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
       neverSays: ['Register or enable'],
       next: 'Support: Retry the operation',
     })
+    await chinesePage.reload()
     await expect(chinesePage.getByRole('region', { name: '失败原因' })).toContainText('在失败之后已有变更')
   } finally {
     setDefaultCACertificates(trusted)

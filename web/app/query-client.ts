@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError, type EndpointName } from '../api/client.ts'
+import { ApiError, type Answer, type EndpointName } from '../api/client.ts'
 import { invalidateEndpoints, FOLLOW_MS, followInterval, refetchAfterOutage } from '../api/query.ts'
 
 const RECENT_MS = 2_000
@@ -59,6 +59,15 @@ for (const name of WITHOUT_EVENTS)
   queryClient.setQueryDefaults([name], {
     refetchInterval: ({ state: { error } }) => followInterval(error, FOLLOW_MS),
   })
+
+// what its failure names, such as a plugin, may be put in order meanwhile
+queryClient.setQueryDefaults(['GET /operations/{operationId}'], {
+  refetchInterval: ({ state: { data, error } }) =>
+    // the key names the endpoint, and so the type of its answer
+    (data as Answer<'GET /operations/{operationId}'> | undefined)?.state === 'FAILED'
+      ? followInterval(error, FOLLOW_MS)
+      : refetchAfterOutage(error),
+})
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'
