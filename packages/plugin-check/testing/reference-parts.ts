@@ -61,6 +61,8 @@ export interface Parts extends TokenParts, ReferenceParts {
   successStatus: number
   contentType: string
   isCompressed: boolean
+  /** The status while the keys of the platform cannot be fetched. */
+  keylessStatus: number
 }
 
 export const data = (value: unknown): JsonObject => ({ '@type': 'Data', value }) as JsonObject
@@ -77,6 +79,7 @@ export function createParts(world: World, changes: readonly Change[]): Parts {
     successStatus: 200,
     contentType: 'application/json',
     isCompressed: false,
+    keylessStatus: 503,
     refuseHttp({ method, headers }) {
       if (method !== 'POST') return 405
       return String(headers['content-type']).startsWith('application/json') ? null : 415
@@ -194,6 +197,7 @@ export function createParts(world: World, changes: readonly Change[]): Parts {
           bundleId: bundle.bundleId,
           locator,
           displayName,
+          seats: Number(properties['seats']?.value ?? 0),
           version: operation.targetVersion,
           accessToken: parts.tokenOf(request, found),
         }

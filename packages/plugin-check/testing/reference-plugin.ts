@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { DEFECTS, type DefectName } from './defects.ts'
 import { createParts, type Change, type World } from './reference-parts.ts'
 import { openReferenceStore } from './reference-store.ts'
-import { Refusal, Unauthorized } from './refusal.ts'
+import { Refusal, Unauthorized, Unavailable } from './refusal.ts'
 import { STYLES, type StyleName } from './styles.ts'
 
 export interface ReferenceOptions {
@@ -72,6 +72,7 @@ export async function startReferencePlugin({
         (text) => send(outgoing, parts.successStatus, text),
         (error: unknown) => {
           if (error instanceof Unauthorized) return send(outgoing, 401, '')
+          if (error instanceof Unavailable) return send(outgoing, parts.keylessStatus, '')
           const refusal =
             error instanceof Refusal ? error : new Refusal('INTERNAL', 'Something went wrong', true)
           const { status, text } = parts.composeFailure(refusal)

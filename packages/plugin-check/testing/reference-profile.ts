@@ -13,7 +13,7 @@ export function referenceProfile(
       pluginId: 'reference-plugin',
       resources: {
         'production/crm-suite/MODULE/crm-core': {
-          properties: { displayName: 'Northwind', plan: 'team' },
+          properties: { displayName: 'Northwind', plan: 'team', seats: 7 },
           changed: { displayName: 'Northwind Sales' },
           invalid: { displayName: 7 },
           sensitive: ['plan'],

@@ -6,6 +6,7 @@ export interface Tenant {
   bundleId: string
   locator: string
   displayName: string
+  seats: number
   version: string
   accessToken: string
 }

@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { Unavailable } from './refusal.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 
 export type Claims = Record<string, unknown>
@@ -74,6 +75,7 @@ export function tokenVerifier(platform: string, parts: TokenParts) {
     let key = parts.chooseKey(keys, token)
     if (parts.needsKeys(keys, key)) {
       const response = await fetch(`${platform}/bundle-runtime/api/.well-known/jwks.json`)
+      if (!response.ok) throw new Unavailable()
       // the key set of the platform
       keys = ((await response.json()) as { keys: Jwk[] }).keys
       key = parts.chooseKey(keys, token)

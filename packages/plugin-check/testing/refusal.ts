@@ -10,5 +10,8 @@ export class Refusal extends Error {
   }
 }
 
+/** The keys of the platform cannot be fetched. */
+export class Unavailable extends Error {}
+
 /** The token is not accepted. */
 export class Unauthorized extends Error {}

@@ -17,6 +17,7 @@ import { TOKEN_CASES } from './tokens.ts'
 import { FAILURE_CASES } from './failures.ts'
 import { WRITE_CASES } from './written-properties.ts'
 import { RUNBOOK_CASES } from './runbooks.ts'
+import { VALUE_CASES } from './values.ts'
 import { VERSION_CASES } from './versions.ts'
 
 /** Every case, in the order in which they run. */
@@ -32,6 +33,7 @@ export const CASES: readonly Case[] = [
   ...DETACH_CASES,
   ...INSTALLATION_CASES,
   ...VERSION_CASES,
+  ...VALUE_CASES,
   ...MODULE_CASES,
   ...SECRET_CASES,
   ...REFERENCE_CASES,

@@ -222,7 +222,7 @@ export const REPEAT_CASES: readonly Case[] = [
     {
       title: 'A failed call gets a definite response again, and leaves the installation usable',
       needs: ['invalid'],
-      fix: 'Do not remember failures, and free the call when its handler fails.',
+      fix: 'Do not remember failures, and free the call when its handler fails: its repeat runs the handler again.',
     },
     async (trial) => {
       const installation = trial.install()
@@ -239,6 +239,11 @@ export const REPEAT_CASES: readonly Case[] = [
         again.answer.kind === 'failure' || again.answer.kind === 'success',
         'The repeat got no definite response',
       )
+      if (first.answer.kind === 'failure' && again.answer.kind === 'failure')
+        trial.check(
+          first.answer.errorCode === again.answer.errorCode,
+          `The repeat got ${describeAnswer(again.answer)} instead of ${describeAnswer(first.answer)}`,
+        )
       const { answer } = await trial.settle(installation.operation('DETACH', 2).before)
       trial.check(isDone(answer), 'A DETACH after the failure does not succeed')
     },

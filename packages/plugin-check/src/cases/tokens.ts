@@ -166,6 +166,32 @@ export const TOKEN_CASES: readonly Case[] = [
     },
   ),
   token(
+    'keys-unavailable',
+    {
+      title: 'While the keys of the platform cannot be fetched, a call gets 503',
+      level: 'SHOULD',
+      fix: 'Respond with 503, or with 401 only if you have the key set and it lacks the kid.',
+    },
+    async (trial) => {
+      const signature = { by: 'key', key: trial.platform.addKey() } as const
+      const { before } = trial.install().operation('INSTALL', 1)
+      trial.platform.setKeysDown(true)
+      try {
+        const fetches = trial.platform.keyFetches()
+        const { exchange } = await trial.send(before, {}, { signature })
+        if (trial.platform.keyFetches() === fetches)
+          trial.untested('the plugin does not fetch the keys again so soon')
+        const status = exchange.response?.status
+        trial.check(
+          status === 503,
+          `The call got ${status === undefined ? 'no response' : `status ${status}`}`,
+        )
+      } finally {
+        trial.platform.setKeysDown(false)
+      }
+    },
+  ),
+  token(
     'clocks-differ',
     {
       title: 'A token is accepted if the clocks differ by 10 seconds',

@@ -1,10 +1,10 @@
 import { callOf } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
-import { seenIn } from '../run/state.ts'
 import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
+import { keepsValues } from './values.ts'
 import { checkApplied, short } from './read-response.ts'
 
 const UNICODE = ' Ünï 東京'
@@ -15,7 +15,6 @@ const SIMILAR_VERSIONS = [
   ['release', 'Release'],
 ] as const
 const version = caseGroup('version', { rule: 'versions-in-a-call', kind: 'behaviour' })
-const values = caseGroup('values', { rule: 'values', kind: 'behaviour' })
 
 async function refusesContract(trial: Trial, contractVersion: string): Promise<void> {
   const installation = trial.install()
@@ -195,26 +194,8 @@ export const VERSION_CASES: readonly Case[] = [
       needs: ['state'],
       fix: 'Read and store UTF-8; do not assume ASCII.',
     },
-    async (trial) => {
-      const usual = trial.install()
-      await trial.complete(usual.operation('INSTALL', 1))
-      const installation = trial.install()
-      const texts = replaceIn(trial.profile, ({ properties, sensitive }) =>
-        Object.entries(properties)
-          .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
-          .map(([name, value]) => [name, `${String(value)}${UNICODE}`] as const),
-      )
-      const operation = installation.operation('INSTALL', 1, { replace: texts })
-      for (const call of [operation.before, operation.after])
-        if (!isDone((await trial.settle(call)).answer)) trial.untested('the plugin refuses such values')
-      const [before, after] = [await trial.state(usual), await trial.state(installation)]
-      const shown = Object.values(texts)
-        .flatMap((values) => Object.values(values))
-        .map((text) => [text.slice(0, -UNICODE.length), text] as const)
-        .filter(([plain]) => seenIn(before, plain) && !seenIn(after, plain))
-      if (shown.length === 0) trial.untested('the state shows none of the values')
-      for (const [, text] of shown) trial.check(seenIn(after, text), 'The state shows other characters')
-    },
+    (trial) =>
+      keepsValues(trial, (value) => (typeof value === 'string' ? [value, `${value}${UNICODE}`] : null)),
   ),
   version(
     'unicode',
@@ -232,42 +213,6 @@ export const VERSION_CASES: readonly Case[] = [
       )
       const { answer } = await trial.settle(trial.install().operation('INSTALL', 1, { replace }).before)
       checkDefinite(trial, answer, 'An INSTALL with Unicode values')
-    },
-  ),
-  values(
-    'wrapper-shaped',
-    {
-      title: 'A business value that looks like a wrapper is not unwrapped',
-      needs: ['state'],
-      fix: 'Unwrap Data exactly once, whatever the business value contains.',
-    },
-    async (trial) => {
-      const usual = trial.install()
-      await trial.complete(usual.operation('INSTALL', 1))
-      const before = await trial.state(usual)
-      const text = `inner-${trial.random.bytes(6).toString('hex')}`
-      const replace = Object.fromEntries(
-        Object.entries(trial.profile.resources).map(([locator, { properties, sensitive }]) => [
-          locator,
-          Object.fromEntries(
-            Object.entries(properties)
-              .filter(([name, value]) => !sensitive.includes(name) && seenIn(before, value))
-              .map(([name]) => [name, { '@type': 'Data', value: text }]),
-          ),
-        ]),
-      )
-      if (Object.values(replace).every((changes) => Object.keys(changes).length === 0))
-        trial.untested('the state shows none of the values')
-      const installation = trial.install()
-      const operation = installation.operation('INSTALL', 1, { replace })
-      // a plugin that expects another type sees that it is none, and may refuse it
-      for (const call of [operation.before, operation.after])
-        if (!isDone((await trial.settle(call)).answer)) return
-      const state = JSON.stringify(await trial.state(installation))
-      trial.check(
-        !state.includes(text) || state.includes('@type'),
-        'The state shows the inner value alone: it was unwrapped twice',
-      )
     },
   ),
 ]

@@ -54,6 +54,8 @@ export interface Platform {
   addKey(): SigningKey
   /** How often the plugin fetched the keys. */
   keyFetches(): number
+  /** True: the key set responds with 503. */
+  setKeysDown(isDown: boolean): void
   /** Addresses and tokens that were handed out. */
   material: string[]
   setResolveMode(mode: ResolveMode): void
@@ -96,6 +98,7 @@ export async function startPlatform(
   const early = new Set<unknown>()
   const services = createServices(profile)
   let keyFetches = 0
+  let areKeysDown = false
   let mode: ResolveMode = 'grant'
   let url = ''
   const server = createServer((incoming, outgoing) => {
@@ -118,6 +121,7 @@ export async function startPlatform(
     const path = (incoming.url ?? '').split('?')[0] ?? ''
     if (path === JWKS) {
       keyFetches++
+      if (areKeysDown) return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
       return send(outgoing, 200, { keys: keySet.map(({ jwk }) => jwk) })
     }
     if (path.startsWith(SERVICES_PATH)) return services.respond(incoming, outgoing)
@@ -223,6 +227,9 @@ export async function startPlatform(
       return key
     },
     keyFetches: () => keyFetches,
+    setKeysDown(isDown) {
+      areKeysDown = isDown
+    },
     activate(bundleInstallId, operationType) {
       if (operationType === 'DETACH') detached.delete(bundleInstallId)
       if (!detached.has(bundleInstallId)) active.add(bundleInstallId)

@@ -41,6 +41,8 @@ export interface Delivery {
 
 /** A response larger than this is cut off. The runtime accepts 1 MiB; more is read so that a case can judge the size. */
 const RESPONSE_MAX = 4 * 1024 * 1024
+/** Between the end of a request and the end of its connection, if the response is to be lost. */
+const LOST_MS = 10
 const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   gzip: gunzipSync,
   deflate: inflateSync,
@@ -166,8 +168,8 @@ async function writeBody(
     outgoing.write(body.subarray(at, at + size))
   }
   outgoing.end(() => {
-    // The request has left this process; the pause lets it arrive before the connection closes.
-    if (loseResponse === true) setTimeout(() => outgoing.destroy(new Error('lost by plugin-check')), 2)
+    // The request has left this process; on a busy machine it takes a moment until the plugin has read it.
+    if (loseResponse === true) setTimeout(() => outgoing.destroy(new Error('lost by plugin-check')), LOST_MS)
   })
 }
 

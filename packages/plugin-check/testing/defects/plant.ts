@@ -167,7 +167,7 @@ export function leak({ state }: World, { installation }: LifecycleRequest): stri
   const id = randomBytes(8).toString('hex')
   const { bundleInstallId, bundle } = installation
   const owner = { bundleInstallId, bundleId: bundle.bundleId }
-  state.tenants[id] = { id, ...owner, locator: '', displayName: '', version: '', accessToken: '' }
+  state.tenants[id] = { id, ...owner, locator: '', displayName: '', seats: 0, version: '', accessToken: '' }
   return id
 }
 

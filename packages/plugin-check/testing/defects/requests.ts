@@ -219,6 +219,37 @@ export const REQUEST_DEFECTS = {
       }
     },
   ),
+  'cuts-texts': breaks('values.long-text', 'cuts texts after 255 characters', (parts, { state }) => {
+    const { apply } = parts
+    parts.apply = (request) => {
+      const result = apply(request)
+      for (const tenant of Object.values(state.tenants)) tenant.displayName = tenant.displayName.slice(0, 255)
+      return result
+    }
+  }),
+  'numbers-of-32-bits': breaks('values.large-number', 'stores numbers in 32 bits', (parts, { state }) => {
+    const { apply } = parts
+    parts.apply = (request) => {
+      const result = apply(request)
+      for (const tenant of Object.values(state.tenants)) tenant.seats |= 0
+      return result
+    }
+  }),
+  'empty-as-absent': breaks(
+    'values.empty-text',
+    'takes an empty text for a property that stays as it is',
+    (parts, { state }) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const before = structuredClone(state.tenants)
+        const result = apply(request)
+        for (const [key, tenant] of Object.entries(state.tenants))
+          if (tenant.displayName === '') tenant.displayName = before[key]?.displayName ?? ''
+        return result
+      }
+    },
+    ['module.value-removed'],
+  ),
   'ascii-only': breaks('version.unicode-kept', 'stores texts as ASCII', (parts, { state }) => {
     const { apply } = parts
     parts.apply = (request) => {

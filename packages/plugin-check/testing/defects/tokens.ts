@@ -112,6 +112,13 @@ export const TOKEN_DEFECTS = {
   'keys-once': breaks('token.new-key', 'fetches the keys of the platform once', (parts) => {
     parts.needsKeys = (keys) => keys.length === 0
   }),
+  'unfetched-keys-401': breaks(
+    'token.keys-unavailable',
+    'takes a token for a wrong one if it cannot fetch the keys',
+    (parts) => {
+      parts.keylessStatus = 401
+    },
+  ),
   'no-issuer': breaks('token.other-issuer', 'does not verify the issuer of tokens', anyClaim('issuer')),
   'no-audience': breaks(
     'token.other-audience',
