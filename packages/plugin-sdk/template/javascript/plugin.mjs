@@ -58,11 +58,13 @@ const plugin = definePlugin({
       call.conclude((tx) => {
         if (call.operation.operationType === 'DETACH') return notApplied()
         const find = tx.prepare('SELECT 1 FROM mailbox WHERE install = ? AND locator = ?')
-        const isRight = ({ action, locator, values }) =>
-          action === 'DETACH' ||
-          typeof values.displayName !== 'string' ||
-          find.get(call.installation.bundleInstallId, locator) !== undefined
-        if (call.resources.every(isRight)) return verified()
+        const isComplete = call.resources.every(
+          ({ action, locator, values }) =>
+            action === 'DETACH' ||
+            typeof values.displayName !== 'string' ||
+            find.get(call.installation.bundleInstallId, locator) !== undefined,
+        )
+        if (isComplete) return verified()
         throw new PluginFailure({
           errorCode: 'MAILBOX_MISSING',
           message: 'The mailbox is gone',
