@@ -7,6 +7,7 @@ import { DETACH_CASES } from './detach.ts'
 import { INSTALLATION_CASES } from './installations.ts'
 import { LATE_CASES } from './late-calls.ts'
 import { MODULE_CASES } from './modules.ts'
+import { OTHER_BYTES_CASES } from './other-bytes.ts'
 import { REFERENCE_CASES } from './references.ts'
 import { REPEAT_CASES } from './repeats.ts'
 import { REQUEST_CASES } from './requests.ts'
@@ -28,6 +29,7 @@ export const CASES: readonly Case[] = [
   ...REQUEST_CASES,
   ...TOKEN_CASES,
   ...REPEAT_CASES,
+  ...OTHER_BYTES_CASES,
   ...CONCURRENCY_CASES,
   ...LATE_CASES,
   ...DETACH_CASES,

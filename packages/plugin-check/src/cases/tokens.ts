@@ -53,6 +53,14 @@ export const TOKEN_CASES: readonly Case[] = [
       signature: { by: 'key', key: newSigningKey(), kid: platform.keys[0].kid },
     }),
   ),
+  refusal(
+    'key-in-header',
+    'A token that brings its key along is refused',
+    'A token of the key in its own header',
+    ({ platform }) => ({
+      signature: { by: 'key', key: newSigningKey(), kid: platform.keys[0].kid, isInHeader: true },
+    }),
+  ),
   refusal('unknown-key', 'A token with an unknown kid is refused', 'A token with an unknown kid', () => ({
     signature: { by: 'key', key: newSigningKey() },
   })),

@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { breaks } from './defect.ts'
 import { CREDENTIAL, digest, PLUGIN_ID, type Change, type Parts } from '../reference-parts.ts'
-import type { Claims } from '../reference-token.ts'
+import type { Claims, Jwk } from '../reference-token.ts'
 import { Refusal, Unauthorized } from '../refusal.ts'
 
 // What is wrong with tokens and secrets.
@@ -81,6 +81,11 @@ export const TOKEN_DEFECTS = {
     },
     ['token.no-signature'],
   ),
+  'key-in-header': breaks('token.key-in-header', 'trusts the key in the header of a token', (parts) => {
+    const { chooseKey } = parts
+    // a key that anyone may have made
+    parts.chooseKey = (keys, token) => (token.header['jwk'] as Jwk | undefined) ?? chooseKey(keys, token)
+  }),
   'algorithm-none': breaks('token.no-signature', 'accepts tokens with alg none', (parts) => {
     const { chooseKey, isSigned } = parts
     parts.chooseKey = (keys, token) => (token.header['alg'] === 'none' ? keys[0] : chooseKey(keys, token))
