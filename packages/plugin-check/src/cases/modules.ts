@@ -55,6 +55,29 @@ export const MODULE_CASES: readonly Case[] = [
     },
   ),
   module(
+    'detached',
+    {
+      title: 'A DETACH removes what the plugin made for every Module',
+      rule: 'detach',
+      fix: 'Remove everything that belongs to the bundleInstallId.',
+    },
+    async (trial) => {
+      const { first, other } = twinsOf(trial.profile)
+      const [single, both] = [await countOf(trial, [first]), await countOf(trial, [first, other])]
+      if (single === null || both === null || both <= single)
+        trial.untested('the state does not show a second Module')
+      const left: number[] = []
+      for (const locators of [[first], [first, other]]) {
+        const modules = likeFirst(trial.profile, locators)
+        const installation = trial.install()
+        await trial.complete(installation.operation('INSTALL', 1, { modules }))
+        await trial.complete(installation.operation('DETACH', 2, { modules }))
+        left.push(countState(await trial.state(installation)))
+      }
+      trial.check(left[0] === left[1], `It leaves ${left.join(' entries in the state, and of two Modules ')}`)
+    },
+  ),
+  module(
     'dropped',
     {
       title: 'An UPGRADE removes what the plugin made for a Module that it drops',

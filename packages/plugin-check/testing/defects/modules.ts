@@ -23,6 +23,21 @@ const withModules = (
 })
 
 export const MODULE_DEFECTS = {
+  'detaches-one-module': breaks(
+    'module.detached',
+    'removes one tenant in a DETACH',
+    (parts, { state }) => {
+      parts.remove = ({ installation }) => {
+        const key = Object.keys(state.tenants).find(
+          (one) => state.tenants[one]?.bundleInstallId === installation.bundleInstallId,
+        )
+        if (key === undefined) return 0
+        delete state.tenants[key]
+        return 1
+      }
+    },
+    ['detach', 'isolation'],
+  ),
   'skips-added-module': breaks(
     'module.added',
     'makes nothing for a Module that an UPGRADE adds',
