@@ -31,6 +31,7 @@ export const NIGHTLY_SUITES: Suites = {
   attack: async () => (await import('./attack/suite.ts')).ATTACK,
   clocks: async () => (await import('./clocks/suite.ts')).CLOCKS,
   checker: async () => (await import('./checker/suite.ts')).CHECKER,
+  'sdk-mutants': async () => (await import('./sdk-mutants/suite.ts')).SDK_MUTANTS,
   'slow-tests': async () => (await import('./slow-tests/suite.ts')).SLOW_TESTS,
   'author-page': async () => (await import('./author-page/suite.ts')).AUTHOR_PAGE,
   manifests: async () => (await import('../deploy/manifests/suite.ts')).MANIFESTS_SUITE,

@@ -40,6 +40,28 @@ const TENANTS = {
   writes: { tenantId: {}, accessToken: { isSensitive: true, isIssued: true } },
 }
 
+export const TENANT_PROVISIONER: Example = {
+  name: 'tenant-provisioner',
+  path: '/lifecycle',
+  profile: (port, folder) => ({
+    pluginId: 'tenant-provisioner',
+    resources: { [LOCATOR]: TENANTS },
+    state: `http://127.0.0.1:${port}/tenants`,
+    start: {
+      command: [
+        process.execPath,
+        join(EXAMPLES, 'tenant-provisioner/main.ts'),
+        '--data-dir',
+        folder,
+        '--port',
+        String(port),
+        '--platform-api-base',
+        '{platform}',
+      ],
+    },
+  }),
+}
+
 const SHIPPED: readonly Example[] = [
   {
     name: 'template',
@@ -61,27 +83,7 @@ const SHIPPED: readonly Example[] = [
       },
     }),
   },
-  {
-    name: 'tenant-provisioner',
-    path: '/lifecycle',
-    profile: (port, folder) => ({
-      pluginId: 'tenant-provisioner',
-      resources: { [LOCATOR]: TENANTS },
-      state: `http://127.0.0.1:${port}/tenants`,
-      start: {
-        command: [
-          process.execPath,
-          join(EXAMPLES, 'tenant-provisioner/main.ts'),
-          '--data-dir',
-          folder,
-          '--port',
-          String(port),
-          '--platform-api-base',
-          '{platform}',
-        ],
-      },
-    }),
-  },
+  TENANT_PROVISIONER,
 ]
 
 const PYTHON: Example = {
