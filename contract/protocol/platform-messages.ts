@@ -75,7 +75,7 @@ export const PLATFORM_MESSAGES = {
 
   planTargetMoved: 'What the batch would do to this target has changed.',
   planBatchValuesMoved: 'The values of the batch have changed since the plan was made.',
-  batchNotPaused: 'The batch is {actual}, not PAUSED. Reload it.',
+  batchNotPaused: 'The batch is {actual}, and neither paused nor waiting before this wave. Reload it.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchOperationMoved:
     'The operation was retried after the batch was made, and has failed again: it is now at run {run}, not at run {seen}. Nothing was started.',
@@ -221,6 +221,10 @@ export const PLATFORM_MESSAGES = {
   requestScopeTarget: 'Must be environmentKey, applicationRuntimeId and workspaceId, joined by /',
   requestBatchValues: 'Must be of targets only',
   requestBatchChanges: 'Must have changes, values or both',
+  requestWaveSize: 'Must be a whole number from 1 to 1000, or a share from 1% to 100%',
+  requestWaveFailures: 'Must be a whole number from 0 to 1000, or a share from 0% to 100%',
+  requestWaves: 'Must be given, or `environments`, and not both',
+  requestWaveReason: 'Must be given with `wave`',
   requestCaseTwice: 'Must not have a case twice',
   requestDataOnly: 'Is only for DATA',
   requestDataSecret: 'Is only for DATA: a reference holds no secret',

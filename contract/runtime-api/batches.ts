@@ -25,6 +25,7 @@ import {
 } from './common.ts'
 import { Referrer } from './services.ts'
 import { PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
+import { WaitingWave, Wave, Waves, WavesRequest, WAVES_MAX } from './waves.ts'
 import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES, PHASES } from './vocabulary.ts'
 
 export const BATCH_TARGETS_MAX = 1_000
@@ -82,7 +83,7 @@ const inputs = {
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
 const title = plainName(TITLE_MAX).optional()
 /** With it, what a freeze would refuse is planned and carried out. */
-const planned = { title, targets, override: Override }
+const planned = { title, targets, waves: WavesRequest.optional(), override: Override }
 const scopes = { targets: targetsOf(ScopeTarget) }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
@@ -125,7 +126,7 @@ const bodyOf = <Shape extends z.core.$ZodLooseShape>(of: Shape) =>
     .refine((body) => valuesAreOfTargets(body as Parameters<typeof valuesAreOfTargets>[0]), NOT_A_TARGET)
 export const BatchPlanRequest = bodyOf(planned)
 /** What a batch does to what, as a change request stores it. What it overrides is decided when it is applied. */
-export const BatchTargets = bodyOf({ title, targets })
+export const BatchTargets = bodyOf({ title, targets, waves: planned.waves })
 export type BatchRequest = z.output<typeof BatchPlanRequest>
 
 const MakeBody = z
@@ -174,6 +175,14 @@ export const BatchInput = z.object({
 })
 export type BatchInput = z.infer<typeof BatchInput>
 
+/** What a change request that is a batch asks for, without sensitive values. */
+export const shownBatch = {
+  action: z.enum(BATCH_ACTIONS).optional(),
+  targets: z.array(z.string()).optional(),
+  batch: BatchInput.optional(),
+  waves: Waves.optional(),
+}
+
 /** What a batch is about, as of when it was made: the number of targets, and the bundles with most of them first. */
 export const BatchSummary = z.object({
   targets: count,
@@ -218,6 +227,12 @@ export const Batch = z.object({
    * batch is read.
    */
   phases: z.record(z.enum(PHASES), count).optional(),
+  /** How it is divided; absent if it is not. */
+  waves: Waves.optional(),
+  /** It waits between waves; absent if it does not. */
+  waiting: WaitingWave.optional(),
+  /** Each wave. Only where one batch is read. */
+  byWave: z.array(Wave).optional(),
 })
 export type Batch = z.infer<typeof Batch>
 
@@ -235,6 +250,8 @@ const target = {
 export const BatchItem = z.object({
   ...target,
   state: z.enum(BATCH_ITEM_STATES),
+  /** From 1; absent without waves, and of a target that the plan refused. */
+  wave: z.number().int().optional(),
   /**
    * What it sets, with the values that it replaces, as of when the batch was made: 50 at most, each cut to 500
    * characters. Empty for a retry, a takeover or a detach.
@@ -245,6 +262,9 @@ export const BatchItem = z.object({
   phase: z.enum(PHASES).optional(),
   /** Why it was refused, or failed. */
   code: z.string().optional(),
+  /** The property that it was refused for. */
+  locator: ResourceLocator.optional(),
+  property: PropertyName.optional(),
   message: z.string().optional(),
   parameters: MessageParameters.optional(),
 })
@@ -257,6 +277,8 @@ export const BatchPlan = z.object({
     z.object({
       ...target,
       claim: Claim.nullable(),
+      /** From 1; absent without waves, and of a target with problems. */
+      wave: z.number().int().optional(),
       /** The number of values that change. */
       changes: count,
       /** Of these, the ones that the request sets, with the values that they replace. */
@@ -335,11 +357,20 @@ export const batchEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'POST /batches/{batchId}/continue': {
-    summary: 'Continue a paused batch with all of its remaining items',
+    summary: 'Continue a paused batch, or one that waits between waves, with its remaining items',
     audit: 'batch.continue',
     access,
     params,
-    body: z.strictObject(mayHaveReason),
+    body: z
+      .strictObject({
+        ...mayHaveReason,
+        /** The wave that waits, to start it in spite of its conditions. */
+        wave: whole(WAVES_MAX).optional(),
+      })
+      .refine(({ wave, reason }) => wave === undefined || reason !== undefined, {
+        path: ['reason'],
+        error: 'Must be given with `wave`',
+      }),
     answer,
     codes: ['NOT_FOUND', 'BATCH_NOT_PAUSED', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
     recentSignIn: 'takeovers',

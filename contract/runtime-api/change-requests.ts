@@ -7,7 +7,7 @@ import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
 import { RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
 import { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import { NOT_WRAPPED, TypedValue } from '#contract/protocol/typed-value.ts'
-import { BatchInput, BatchPlan, BatchTargets } from './batches.ts'
+import { BatchPlan, BatchTargets, shownBatch } from './batches.ts'
 import {
   Key,
   listOf,
@@ -27,7 +27,7 @@ import {
 import { KeptSensitive, Plan } from './configuration.ts'
 import { Apply } from './managers.ts'
 import { OperationPlan, PlanProblem, PlanToken } from './plans.ts'
-import { BATCH_ACTIONS, CHANGE_EVENTS, CHANGE_KINDS, CHANGE_STATES, NOTE_MAX } from './vocabulary.ts'
+import { CHANGE_EVENTS, CHANGE_KINDS, CHANGE_STATES, NOTE_MAX } from './vocabulary.ts'
 
 /** In days: how far ahead a change request can be scheduled; the grants of its author are kept until then. */
 export const SCHEDULE_DAYS_MAX = 30
@@ -188,9 +188,7 @@ const ShownInput = z.object({
   copyFrom: z.object({ bundleInstallId: Uuid }).optional(),
   operationId: Uuid.optional(),
   run: z.number().int().optional(),
-  action: z.enum(BATCH_ACTIONS).optional(),
-  targets: z.array(z.string()).optional(),
-  batch: BatchInput.optional(),
+  ...shownBatch,
 })
 export type ShownInput = z.infer<typeof ShownInput>
 

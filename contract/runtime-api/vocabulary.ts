@@ -78,6 +78,10 @@ export type BatchState = (typeof BATCH_STATES)[number]
 export const BATCH_REASONS = ['FIRST', 'GRANTS_EXPIRED', 'DATABASE_RECOVERED', 'PERSON', 'FAILURES'] as const
 export type BatchReason = (typeof BATCH_REASONS)[number]
 
+/** Why a wave of a batch waits: the soak time, failures of the wave before, or plugins that it called. */
+export const WAVE_REASONS = ['SOAK', 'FAILURES', 'PLUGINS'] as const
+export type WaveReason = (typeof WAVE_REASONS)[number]
+
 /** PENDING → RUNNING → SUCCEEDED | FAILED; REFUSED if it did not start; SKIPPED if its batch was stopped before. */
 export const BATCH_ITEM_STATES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'REFUSED', 'SKIPPED'] as const
 export type BatchItemState = (typeof BATCH_ITEM_STATES)[number]

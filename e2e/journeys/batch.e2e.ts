@@ -42,7 +42,7 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
   for (const scope of scopes) expect(await system.operations(scope, 'UPGRADE')).toHaveLength(1)
 })
 
-test('a property is set in two installations: first one, then the rest, after a look at the result', async ({
+test('a property is set in two installations: first one, then the rest in a wave, after a look at the result', async ({
   system,
   signIn,
 }) => {
@@ -58,6 +58,9 @@ test('a property is set in two installations: first one, then the rest, after a 
   await dialog.getByLabel('Property', { exact: true }).selectOption({ label: 'CRM mail · SMTP port' })
   await dialog.getByRole('textbox', { name: 'SMTP port' }).fill('2525')
   await dialog.getByLabel('Pause after the first').fill('1')
+  await dialog.getByRole('checkbox', { name: 'In waves' }).check()
+  await dialog.getByLabel('First waves').fill('1')
+  await expect(dialog.getByRole('list', { name: 'Waves' })).toContainText('Wave 2: 1 target')
   await expect(dialog).toContainText('2 will start')
   await dialog.getByRole('button', { name: 'Save in 2 installations' }).click()
 
@@ -66,6 +69,13 @@ test('a property is set in two installations: first one, then the rest, after a 
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   const address = page.url()
   await page.getByRole('button', { name: 'Continue with the rest' }).click()
+  // its soak time has just begun
+  await expect(page.getByRole('main')).toContainText('Waits between waves')
+  await expect(page.getByText('Wave 2 waits')).toBeVisible()
+  await page.getByRole('button', { name: 'Start wave 2 anyway' }).click()
+  const anyway = page.getByRole('dialog')
+  await anyway.getByLabel(/Reason/).fill('The first one works')
+  await anyway.getByRole('button', { name: 'Start wave 2 anyway' }).click()
   await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
   for (const scope of scopes) {

@@ -6,19 +6,23 @@ import { inTransaction, isConflict } from '#database/transaction.ts'
 import { batchStep } from '../engine/batches/batch-step.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { BatchProgress } from '../model/batch-progress.ts'
 import type { Tx } from '../model/db.ts'
+import { readProgress } from '../store/batches/batch-progress.ts'
 import {
   lockUnfinished,
   moveBatch,
   nextPending,
   noteStartFailure,
   refuseItem,
+  restBetweenWaves,
   scopeOfItem,
   settleItems,
   skipPending,
   startedItem,
 } from '../store/batches/run-items.ts'
 import type { LockedBatch, PendingItem, Refused } from '../store/batches/run-items.ts'
+import { findInstallation } from '../store/installations/installations.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
 import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
 import { startItem } from '../use-cases/batches/start-item.ts'
@@ -60,18 +64,15 @@ export async function advanceBatch(deps: RuntimeDeps, batchId: string): Promise<
 async function advance(deps: RuntimeDeps, tx: Tx, batchId: string): Promise<Advance> {
   const batch = await lockUnfinished(tx, batchId)
   if (batch === undefined) return 'waiting'
-  const counts = await settleItems(tx, batchId)
-  const step = batchStep({
-    ...counts,
-    state: batch.state,
-    first: batch.first,
-    isReleased: batch.is_released,
-    concurrency: batch.concurrency,
-    stopAfterFailures: batch.stop_after_failures,
-    hasGrants: batch.has_grants,
-  })
+  await settleItems(tx, batchId)
+  const progress = (await readProgress(tx, [batchId])).get(batchId)
+  if (progress === undefined) throw new Error('a locked batch has no progress')
+  const step = batchStep(progress)
   switch (step.kind) {
     case 'wait':
+      return 'waiting'
+    case 'hold':
+      await restBetweenWaves(tx, batchId, soakLeft(progress))
       return 'waiting'
     case 'start':
       await startNext(deps, tx, batch)
@@ -89,6 +90,12 @@ async function advance(deps: RuntimeDeps, tx: Tx, batchId: string): Promise<Adva
       return 'moved'
     }
   }
+}
+
+/** Seconds until the soak time ends; without one, conditions can change at any time. */
+function soakLeft({ next }: BatchProgress): number {
+  const left = next === null ? 0 : next.waves.soakSeconds - next.soaked
+  return left > 0 ? left : Infinity
 }
 
 async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise<void> {
@@ -123,6 +130,8 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
       code: error.code,
       message: problem?.message ?? error.message,
       parameters: problem?.parameters,
+      locator: problem?.locator,
+      property: problem?.property,
     })
   }
 }
@@ -130,8 +139,11 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
 async function refuse(tx: Tx, batch: LockedBatch, item: PendingItem, refused: Refused): Promise<void> {
   await refuseItem(tx, item, refused)
   const scope = await scopeOfItem(tx, item)
+  const installation =
+    item.bundle_install_id === null ? undefined : await findInstallation(tx, item.bundle_install_id)
   await recordRefusal(tx, batch.actor, batch, {
-    target: batch.action === 'INSTALL' ? scopeText(scope) : item.target,
+    target: item.target,
+    subject: installation?.title ?? scopeText(scope),
     ...(item.bundle_install_id !== null && { bundleInstallId: item.bundle_install_id }),
     scope,
     errorCode: refused.code,

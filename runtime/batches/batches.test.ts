@@ -125,6 +125,8 @@ const refusalsOf = async (fleet: readonly Installed[], batchId: string) => {
     .orderBy('sequence')
     .execute()
   return rows.map((row) => {
+    // a title, not an id
+    assert.equal(row.subject, 'fleet')
     const one = fleet.find(({ id }) => id === row.bundle_install_id)
     assert.equal(row.workspace_id, one?.scope.workspaceId)
     return [row.bundle_install_id, row.action, row.error_code, row.reason]
@@ -524,6 +526,9 @@ describe('a batch', () => {
       item?.problems.map(({ property }) => property),
       ['unknown'],
     )
+    const { batchId } = await make(upgradeOf([one!], { input }))
+    const [refused] = await itemsOf(batchId)
+    assert.deepEqual([refused?.state, refused?.locator, refused?.property], ['REFUSED', MAIN, 'unknown'])
   })
 
   it('has no items beyond any position', async () => {

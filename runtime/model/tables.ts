@@ -5,27 +5,20 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
-import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
-import type { PropertyChange } from '#contract/runtime-api/common.ts'
-import type { BatchInput, BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import type {
-  BatchAction,
-  BatchItemState,
-  BatchReason,
-  BatchState,
   InstallationState,
   OperationState,
   Phase,
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
-import type { Actor } from './actor.ts'
 import type { PauseTable, PinColumns, StandingColumns } from './safeguard-columns.ts'
 import type { FreezeTable } from './freeze.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
+import type { BatchTables } from './batch-tables.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
 import type { ChangeRequestTables } from './change-request-tables.ts'
 import type { FollowTable, InboxNotificationTable } from './inbox-tables.ts'
@@ -67,7 +60,7 @@ interface AuditColumns {
   last_occurred_at: string | null
 }
 
-export interface RuntimeTables extends ChangeRequestTables {
+export interface RuntimeTables extends BatchTables, ChangeRequestTables {
   'runtime.scope': ScopeColumns & {
     scope_id: Generated<number>
     snapshot_version: Generated<number>
@@ -274,60 +267,6 @@ export interface RuntimeTables extends ChangeRequestTables {
     wire: NullableJson<WireEvidence>
     /** The platform answered it instead of a retired plugin. */
     by_platform: Generated<boolean>
-  }
-  'runtime.batch': {
-    batch_id: string
-    action: BatchAction
-    /** Empty for a batch that is named after its summary. */
-    title: string
-    summary: NullableJson<BatchSummary>
-    /** Sealed. */
-    input: Buffer
-    shown_input: Json<BatchInput>
-    first: number | null
-    concurrency: number
-    stop_after_failures: number | null
-    reason: string | null
-    state: BatchState
-    because: BatchReason | null
-    /** Its items are carried out in spite of what would refuse them. */
-    overrides: Generated<boolean>
-    is_released: boolean
-    requested_by_id: string
-    requested_by_name: string
-    actor: Json<Actor>
-    grants_until: string
-    created_at: Time
-    finished_at: string | null
-    available_at: Time
-    change_request_id: string | null
-  }
-  'runtime.batch_item': {
-    batch_id: string
-    position: number
-    /** An operation, or an installation; of an INSTALL the id that the installation gets. */
-    target: string
-    /** Null until an INSTALL has started. */
-    bundle_install_id: string | null
-    /** Null while the scope of an INSTALL does not exist; the item then names it by its parts. */
-    scope_id: number | null
-    environment_key: string | null
-    application_runtime_id: string | null
-    workspace_id: number | null
-    state: BatchItemState
-    refused_in_plan: boolean
-    run: number | null
-    plan_token: string | null
-    changes_digest: Buffer | null
-    shown_values: NullableJson<PropertyChange[]>
-    operation_id: string | null
-    operation_run: number | null
-    code: string | null
-    message: string | null
-    parameters: NullableJson<MessageParameters>
-    start_failures: Generated<number>
-    started_at: string | null
-    ended_at: string | null
   }
   'runtime.plugin': PluginTable
   'runtime.plugin_report': PluginReportTable

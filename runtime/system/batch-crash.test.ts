@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Batch } from '#contract/runtime-api/batches.ts'
 import { freePort } from '#database/free-port.ts'
 import { toUrl } from '#database/settings.ts'
@@ -58,6 +59,8 @@ it('carries out every item of a batch exactly once, although replicas are killed
       targets,
       input: { targetVersion: '2.0.0' },
       concurrency: 3,
+      // replicas are also killed between waves
+      waves: { sizes: [3, 5], soakSeconds: 2 },
     }
     const made = Batch.parse((await deps.ok('/batches', { method: 'POST', body }))['batch'])
     const read = async () => Batch.parse(await deps.ok(`/batches/${made.batchId}`, {}))
@@ -86,6 +89,15 @@ it('carries out every item of a batch exactly once, although replicas are killed
       'one upgrade for each target',
     )
     assert.ok(operations.every((row) => row.state === 'SUCCEEDED'))
+    const { rows } = await sql<{ soaked: number }>`
+      select extract(epoch from min(item.started_at) - (
+        select max(ended_at) from runtime.batch_item as before
+        where before.batch_id = item.batch_id and before.wave = item.wave - 1))::float8 as soaked
+      from runtime.batch_item as item where batch_id = ${made.batchId} and wave > 1 group by batch_id, wave`.execute(
+      deps.db,
+    )
+    assert.equal(rows.length, 2)
+    for (const { soaked } of rows) assert.ok(soaked >= 2, `a wave started ${soaked} s after the one before`)
   } finally {
     await Promise.all(replicas.map((replica) => replica.kill()))
     await deps.close()

@@ -84,6 +84,7 @@ const drawings = {
   chevronDown: <path d="m4 6.2 4 4 4-4" />,
   chevronRight: <path d="m6.2 4 4 4-4 4" />,
   chevronLeft: <path d="m9.8 4-4 4 4 4" />,
+  arrowUp: <path d="M8 13.5V2.9M3.8 7 8 2.8 12.2 7" />,
   arrowRight: <path d="M2.5 8h10.6M9 3.8 13.2 8 9 12.2" />,
   sortUp: <path d="M8 13V3.4M4.4 7 8 3.4 11.6 7" />,
   sortDown: <path d="M8 3v9.6M4.4 9 8 12.6 11.6 9" />,

@@ -10,7 +10,7 @@ const grantsUntil = sql<string>`clock_timestamp() + interval '24 hours'`
 
 type NewBatch = Omit<
   Insertable<RuntimeTables['runtime.batch']>,
-  'state' | 'because' | 'is_released' | 'grants_until' | 'finished_at'
+  'state' | 'because' | 'is_released' | 'released_waves' | 'grants_until' | 'finished_at'
 >
 type NewItem = Omit<Insertable<RuntimeTables['runtime.batch_item']>, 'state' | 'ended_at'>
 
@@ -52,11 +52,11 @@ export function lockBatch(
     .executeTakeFirst()
 }
 
-/** A paused batch is RUNNING again, with the grants of this person. */
+/** A batch that was paused, or waits between waves, is RUNNING again, with the grants of this person. */
 export async function resumeBatch(
   tx: Tx,
   batchId: string,
-  { isReleased, actor }: { isReleased: boolean; actor: string },
+  { isReleased, wave, actor }: { isReleased: boolean; wave: number | null; actor: string },
 ): Promise<void> {
   await tx
     .updateTable('runtime.batch')
@@ -66,6 +66,8 @@ export async function resumeBatch(
       is_released: isReleased,
       actor,
       grants_until: grantsUntil,
+      available_at: sql<string>`clock_timestamp()`,
+      ...(wave !== null && { released_waves: sql<number[]>`array_append(released_waves, ${wave}::integer)` }),
     })
     .where('batch_id', '=', batchId)
     .execute()

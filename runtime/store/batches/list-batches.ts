@@ -51,7 +51,7 @@ export async function listBatches(
       limit ${limit}
     )
     select batch.batch_id, batch.action, batch.title, batch.summary, batch.shown_input, batch.first, batch.concurrency,
-      batch.stop_after_failures, batch.reason, batch.state, batch.because, batch.is_released, batch.overrides, batch.requested_by_id,
+      batch.stop_after_failures, batch.waves, batch.released_waves, batch.reason, batch.state, batch.because, batch.is_released, batch.overrides, batch.requested_by_id,
       batch.requested_by_name, batch.actor, batch.grants_until, batch.created_at, batch.finished_at, batch.available_at,
       ${microsecondsOf('batch.created_at')} as created_microseconds,
       (
@@ -92,7 +92,10 @@ export interface ItemRow {
   target: string
   state: BatchItemState
   operation_id: string | null
+  wave: number | null
   code: string | null
+  locator: string | null
+  property: string | null
   message: string | null
   parameters: MessageParameters | null
   shown_values: PropertyChange[] | null
@@ -110,7 +113,7 @@ export interface ItemRow {
 }
 
 /** Joins `scope`: that of an item, also if it does not exist (yet). */
-const joinedScope = sql`left join runtime.scope as made on made.scope_id = item.scope_id
+export const joinedScope = sql`left join runtime.scope as made on made.scope_id = item.scope_id
   cross join lateral (select
     coalesce(made.environment_key, item.environment_key) as environment_key,
     coalesce(made.application_runtime_id, item.application_runtime_id) as application_runtime_id,
@@ -124,7 +127,7 @@ export async function listItems(
   page: { state?: readonly BatchItemState[] | undefined; after: number; limit: number },
 ): Promise<ItemRow[]> {
   const { rows } = await sql<ItemRow>`
-    select item.position, item.target, ${itemState} as state, item.operation_id, item.shown_values, ${itemCode} as code,
+    select item.position, item.target, ${itemState} as state, item.operation_id, item.shown_values, item.wave, item.locator, item.property, ${itemCode} as code,
       ${itemMessage} as message, ${itemParameters} as parameters,
       scope.environment_key, scope.application_runtime_id, scope.workspace_id, item.bundle_install_id,
       coalesce(installation.bundle_environment_key, batch.shown_input -> 'bundle' ->> 'environmentKey')

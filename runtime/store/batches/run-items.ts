@@ -8,7 +8,7 @@ import type { RuntimeTables } from '../../model/tables.ts'
 import { scopeOf } from '../configuration/scopes.ts'
 import { hasResult, itemState } from './list-batches.ts'
 
-export type LockedBatch = Selectable<RuntimeTables['runtime.batch']> & { has_grants: boolean }
+export type LockedBatch = Selectable<RuntimeTables['runtime.batch']>
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
 
 /**
@@ -36,24 +36,17 @@ export async function findUnfinished(db: Db): Promise<string[]> {
  */
 export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBatch | undefined> {
   const { rows } = await sql<LockedBatch>`
-    select *, grants_until > clock_timestamp() as has_grants from runtime.batch
+    select * from runtime.batch
     where batch_id = ${batchId} and finished_at is null
     for no key update skip locked`.execute(tx)
   return rows[0]
 }
 
-export interface ItemCounts {
-  pending: number
-  running: number
-  begun: number
-  failures: number
-}
-
 /**
- * Records the results of operations that have ended, then counts. The message of a failure stays with the operation,
+ * Records the results of operations that have ended. The message of a failure stays with the operation,
  * where values that are marked as sensitive later are masked.
  */
-export async function settleItems(tx: Tx, batchId: string): Promise<ItemCounts> {
+export async function settleItems(tx: Tx, batchId: string): Promise<void> {
   await sql`
     update runtime.batch_item as settled
     set state = ${itemState}, ended_at = clock_timestamp(), code = operation.failure ->> 'errorCode',
@@ -61,13 +54,6 @@ export async function settleItems(tx: Tx, batchId: string): Promise<ItemCounts> 
     from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and ${hasResult}
       and settled.batch_id = item.batch_id and settled.position = item.position`.execute(tx)
-  const { rows } = await sql<ItemCounts>`
-    select count(*) filter (where state = 'PENDING') as pending,
-      count(*) filter (where state = 'RUNNING') as running,
-      count(*) filter (where state not in ('PENDING', 'SKIPPED') and not refused_in_plan) as begun,
-      count(*) filter (where state in ('FAILED', 'REFUSED') and not refused_in_plan) as failures
-    from runtime.batch_item where batch_id = ${batchId}`.execute(tx)
-  return rows[0]!
 }
 
 export function nextPending(tx: Tx, batchId: string): Promise<PendingItem | undefined> {
@@ -115,12 +101,14 @@ export interface Refused {
   code: string
   message: string
   parameters?: MessageParameters | undefined
+  locator?: string | undefined
+  property?: string | undefined
 }
 
 export async function refuseItem(
   tx: Tx,
   { batch_id, position }: ItemKey,
-  { code, message, parameters }: Refused,
+  { code, message, parameters, locator, property }: Refused,
 ): Promise<void> {
   await tx
     .updateTable('runtime.batch_item')
@@ -129,6 +117,8 @@ export async function refuseItem(
       ended_at: sql<string>`clock_timestamp()`,
       code,
       message,
+      locator,
+      property,
       parameters: parameters === undefined ? null : JSON.stringify(parameters),
     })
     .where('batch_id', '=', batch_id)
@@ -170,6 +160,13 @@ export async function noteStartFailure(tx: Tx, { batch_id, position }: ItemKey):
   return row?.start_failures ?? 0
 }
 
+/** Lets a batch rest that waits between waves: its conditions are examined again after a moment, or when its soak time ends. */
+export async function restBetweenWaves(tx: Tx, batchId: string, secondsLeft: number): Promise<void> {
+  await sql`update runtime.batch set available_at = clock_timestamp() + make_interval(secs => ${Math.min(secondsLeft, REST_SECONDS)})
+    where batch_id = ${batchId}`.execute(tx)
+}
+const REST_SECONDS = 5
+
 /** Changes the state of a batch. `finished`: no item is pending or running. */
 export async function moveBatch(
   tx: Tx,
@@ -181,6 +178,8 @@ export async function moveBatch(
     .set({
       state: move.state,
       because: move.because,
+      // it may rest between waves
+      available_at: sql<string>`clock_timestamp()`,
       ...(move.isFinished === true && { finished_at: sql<string>`clock_timestamp()` }),
     })
     .where('batch_id', '=', batchId)

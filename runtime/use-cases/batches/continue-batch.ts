@@ -1,7 +1,9 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
+import { batchStep } from '../../engine/batches/batch-step.ts'
 import { DomainError } from '../../engine/refusals.ts'
+import { readProgress } from '../../store/batches/batch-progress.ts'
 import { listScopesOfItems, lockBatch, resumeBatch } from '../../store/batches/batches.ts'
 import { moveBatch, skipPending } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -11,7 +13,10 @@ import { actingFor } from './create-batch.ts'
 import { requireBatch } from './read-batches.ts'
 import { subjectOf } from './summary.ts'
 
-/** Continues a paused batch, for the person who continues it: their grants are used from now on. */
+/**
+ * Continues a paused batch, or starts the wave that waits in spite of its conditions, for the person who continues it: their
+ * grants are used from now on. Refuses with BATCH_NOT_PAUSED if it does neither, also if another wave waits.
+ */
 export async function continueBatch(
   context: WriteContext,
   { params, body }: Input<'POST /batches/{batchId}/continue'>,
@@ -20,11 +25,13 @@ export async function continueBatch(
   const { batch, scopes } = await lockFor(context, params.batchId)
   if (batch.overrides) for (const scope of scopes) authorize(actor, 'change:override', scope)
   if (batch.action === 'TAKEOVER' || batch.overrides) requireRecentSignIn(actor)
-  if (batch.state !== 'PAUSED')
+  const wave = batch.state === 'RUNNING' ? await waitingWave(context, batch.batch_id) : null
+  if (batch.state !== 'PAUSED' && (wave === null || wave !== body.wave))
     throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
   await resumeBatch(tx, batch.batch_id, {
     // only the first items were held back for a look at their results
     isReleased: batch.is_released || batch.because === 'FIRST',
+    wave,
     actor: JSON.stringify(actingFor(actor, batch.batch_id, batch)),
   })
   await recordAudit(tx, actor, {
@@ -33,6 +40,13 @@ export async function continueBatch(
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }
+}
+
+/** The wave that waits for its conditions, as the platform will judge it; null if none does. */
+async function waitingWave({ tx }: WriteContext, batchId: string): Promise<number | null> {
+  const progress = (await readProgress(tx, [batchId])).get(batchId)
+  const step = progress && batchStep(progress)
+  return step?.kind === 'hold' ? step.wave : null
 }
 
 /** Stops a batch: what has started ends, and the rest is skipped. */

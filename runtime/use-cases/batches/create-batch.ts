@@ -15,7 +15,8 @@ import { recordRefusal } from './record-refusal.ts'
 import { showBatch } from './show-batch.ts'
 import { subjectOf, summaryOf } from './summary.ts'
 import { requireReasonToOverride } from '../gate/admit.ts'
-import { changesText, inputFor, inputOf, planTargets, wayOfItem } from './targets.ts'
+import { changesText, inputFor, inputOf, planTargets, waveOfEach, wayOfItem } from './targets.ts'
+import type { PlannedTarget } from './targets.ts'
 
 /**
  * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
@@ -32,6 +33,7 @@ export async function createBatch(
   requireReasonToOverride(body)
   const way = wayOfItem(overrides, body.reason, context.isApproved)
   const planned = await planTargets({ db: tx, vault, actor, way }, body)
+  const waves = waveOfEach(body, planned)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
@@ -54,13 +56,16 @@ export async function createBatch(
     first: body.first ?? null,
     concurrency: body.concurrency,
     stop_after_failures: body.stopAfterFailures ?? null,
+    waves: body.waves === undefined ? null : JSON.stringify(body.waves),
     reason: body.reason ?? null,
     overrides,
     requested_by_id: actor.id,
     requested_by_name: actor.name,
     actor: JSON.stringify(acting),
   })
-  const items = planned.map((one, position) => {
+  // wave by wave, because items start in their order
+  const ordered = planned.toSorted((one, other) => waveIn(waves, one) - waveIn(waves, other))
+  const items = ordered.map((one, position) => {
     const [problem] = one.refusals.flatMap(problemsOf)
     return {
       batch_id: batchId,
@@ -85,6 +90,9 @@ export async function createBatch(
       shown_values: JSON.stringify(shown.valuesOf(one)),
       code: problem?.errorCode ?? null,
       message: problem?.message ?? null,
+      locator: problem?.locator ?? null,
+      property: problem?.property ?? null,
+      wave: waves.get(one.target) ?? null,
       parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
     }
   })
@@ -100,7 +108,7 @@ export async function createBatch(
     reason: body.reason ?? null,
     overridden: overrides,
   })
-  for (const { target, scope, installation, refusals } of planned) {
+  for (const { target, title, scope, installation, refusals } of planned) {
     const [problem] = refusals.flatMap(problemsOf)
     if (problem === undefined) continue
     await recordRefusal(
@@ -109,6 +117,8 @@ export async function createBatch(
       { action: body.action, reason: body.reason ?? null },
       {
         target,
+        // the target of an INSTALL is a scope
+        subject: installation === null ? target : (title ?? target),
         ...(installation !== null && { bundleInstallId: installation.bundle_install_id }),
         scope,
         errorCode: problem.errorCode,
@@ -117,6 +127,9 @@ export async function createBatch(
   }
   return { batch: await requireBatch(tx, actor, batchId) }
 }
+
+const waveIn = (waves: ReadonlyMap<string, number>, { target }: PlannedTarget): number =>
+  waves.get(target) ?? Number.MAX_SAFE_INTEGER
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
 export function actingFor(

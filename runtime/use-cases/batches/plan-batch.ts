@@ -8,7 +8,7 @@ import type { TokenKeys } from '../plans/plan-token.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
-import { isSetBy, planTargets, wayOfItem } from './targets.ts'
+import { isSetBy, planTargets, waveOfEach, wayOfItem } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
@@ -38,6 +38,7 @@ export async function planOfBatch(
   body: BatchRequest,
   planned: readonly PlannedTarget[],
 ): Promise<BatchPlan> {
+  const waves = waveOfEach(body, planned)
   const detached = planned.filter(({ refusals }) => refusals.length === 0)
   return {
     planToken: batchTokenOf(keys, body, planned),
@@ -57,6 +58,7 @@ export async function planOfBatch(
         title,
         currentVersion: installation?.version ?? null,
         claim: installation === null ? null : claimOf(installation),
+        ...(waves.has(target) && { wave: waves.get(target) }),
         changes: changes.length,
         values: changes.filter(isSetBy(body, target)),
         resources: plan?.resources.length ?? 0,

@@ -1,9 +1,13 @@
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { Batch, BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
+import type { WaitingWave, Wave } from '#contract/runtime-api/waves.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { BatchItemState, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
+import { batchStep } from '../../engine/batches/batch-step.ts'
+import { unhealthyPlugins } from '../../engine/batches/waves.ts'
+import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
 import { countPhases, listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
@@ -25,8 +29,9 @@ export async function listBatches(
         ? undefined
         : { createdMicroseconds: cursorInteger(values[0]), batchId: cursorUuid(values[1]) },
   })
+  const waiting = await waitingIn(deps.db, rows)
   return pageOf(rows, query.limit, {
-    item: batchView,
+    item: (row) => batchView(row, waiting),
     valuesOf: (row) => [row.created_microseconds, row.batch_id],
   })
 }
@@ -37,6 +42,7 @@ export async function readBatch(
 ): Promise<Answer<'GET /batches/{batchId}'>> {
   const batch = await requireBatch(deps.db, actor, params.batchId)
   const counted = await countPhases(deps.db, actor, params.batchId)
+  const byWave = batch.waves && (await wavesOf(deps.db, actor, params.batchId))
   const countOf = (phase: Phase): number => counted.find((row) => row.phase === phase)?.count ?? 0
   return {
     ...batch,
@@ -46,7 +52,20 @@ export async function readBatch(
       AFTER_RESOURCES: countOf('AFTER_RESOURCES'),
       DONE: countOf('DONE'),
     },
+    ...(byWave && { byWave }),
   }
+}
+
+const ENVIRONMENTS_MAX = 20
+
+async function wavesOf(db: Db, actor: Actor, batchId: string): Promise<Wave[]> {
+  const rows = await countWaves(db, actor, batchId)
+  return [...Map.groupBy(rows, ({ wave }) => wave)].map(([wave, of]) => ({
+    wave,
+    environments: [...new Set(of.flatMap(({ environments }) => environments))].slice(0, ENVIRONMENTS_MAX),
+    counts: countsOf((state) => of.find((row) => row.state === state)?.count ?? 0),
+    ...(of[0]?.released === true && { released: true }),
+  }))
 }
 
 export async function listBatchItems(
@@ -81,6 +100,7 @@ function itemView({ action, marks, shown_input: input }: CountedBatch, row: Item
     title: row.title,
     currentVersion: row.version,
     state: row.state,
+    ...(row.wave !== null && { wave: row.wave }),
     values: (row.shown_values ?? []).map((change) => {
       // another target may hide what is shown here, and have the same value
       const show = (view: PropertyView | null) =>
@@ -90,6 +110,8 @@ function itemView({ action, marks, shown_input: input }: CountedBatch, row: Item
     ...(row.operation_id !== null && { operationId: row.operation_id }),
     ...(row.phase !== null && { phase: row.phase }),
     ...(row.code !== null && { code: row.code }),
+    ...(row.locator !== null && { locator: row.locator }),
+    ...(row.property !== null && { property: row.property }),
     ...(row.message !== null && { message: row.message }),
     ...(row.parameters !== null && { parameters: row.parameters }),
   }
@@ -100,7 +122,8 @@ const POSITION_MAX = 2 ** 31 - 1
 
 /** Throws NOT_FOUND if the batch does not exist, or the actor may see none of its targets. */
 export async function requireBatch(db: Db, actor: Actor, batchId: string): Promise<Batch> {
-  return batchView(await requireRow(db, actor, batchId))
+  const row = await requireRow(db, actor, batchId)
+  return batchView(row, await waitingIn(db, [row]))
 }
 
 async function requireRow(db: Db, actor: Actor, batchId: string): Promise<CountedBatch> {
@@ -112,7 +135,9 @@ async function requireRow(db: Db, actor: Actor, batchId: string): Promise<Counte
 /** Those of the batches that exist and have a target that the actor may see. */
 export async function loadBatches(db: Db, actor: Actor, batchIds: readonly string[]): Promise<Batch[]> {
   if (batchIds.length === 0) return []
-  return (await listRows(db, actor, { batchIds, limit: batchIds.length })).map(batchView)
+  const rows = await listRows(db, actor, { batchIds, limit: batchIds.length })
+  const waiting = await waitingIn(db, rows)
+  return rows.map((row) => batchView(row, waiting))
 }
 
 type Marks = CountedBatch['marks']
@@ -135,8 +160,43 @@ function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
   }
 }
 
-function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
-  const countOf = (state: BatchItemState): number => row.counts[state] ?? 0
+/** Those of the batches that wait between waves, and why. */
+async function waitingIn(db: Db, rows: readonly CountedBatch[]): Promise<ReadonlyMap<string, WaitingWave>> {
+  const divided = rows.filter(({ waves, state }) => waves !== null && state === 'RUNNING')
+  const waiting = new Map<string, WaitingWave>()
+  if (divided.length === 0) return waiting
+  const progress = await readProgress(
+    db,
+    divided.map(({ batch_id }) => batch_id),
+  )
+  for (const [batchId, one] of progress) {
+    const step = batchStep(one)
+    if (step.kind !== 'hold' || one.next === null) continue
+    const isSoaking = step.because.includes('SOAK') && one.resultAt !== null
+    waiting.set(batchId, {
+      wave: step.wave,
+      because: step.because,
+      ...(isSoaking && { until: later(one.resultAt ?? '', one.next.waves.soakSeconds) }),
+      plugins: unhealthyPlugins(one.next),
+    })
+  }
+  return waiting
+}
+
+const later = (at: string, seconds: number): string =>
+  new Date(Date.parse(at) + seconds * 1_000).toISOString()
+
+const countsOf = (countOf: (state: BatchItemState) => number): Batch['counts'] => ({
+  PENDING: countOf('PENDING'),
+  RUNNING: countOf('RUNNING'),
+  SUCCEEDED: countOf('SUCCEEDED'),
+  FAILED: countOf('FAILED'),
+  REFUSED: countOf('REFUSED'),
+  SKIPPED: countOf('SKIPPED'),
+})
+
+function batchView(row: CountedBatch, waiting: ReadonlyMap<string, WaitingWave>): Batch {
+  const waits = waiting.get(row.batch_id)
   const visible = Object.values(row.counts).reduce((sum, count) => sum + count, 0)
   return {
     batchId: row.batch_id,
@@ -155,13 +215,8 @@ function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
     createdAt: row.created_at,
     finishedAt: row.finished_at,
-    counts: {
-      PENDING: countOf('PENDING'),
-      RUNNING: countOf('RUNNING'),
-      SUCCEEDED: countOf('SUCCEEDED'),
-      FAILED: countOf('FAILED'),
-      REFUSED: countOf('REFUSED'),
-      SKIPPED: countOf('SKIPPED'),
-    },
+    counts: countsOf((state) => row.counts[state] ?? 0),
+    ...(row.waves !== null && { waves: row.waves }),
+    ...(waits !== undefined && { waiting: waits }),
   }
 }

@@ -15,8 +15,9 @@ const AUDIT_ACTION_OF_BATCH: Readonly<Record<BatchAction, AuditAction>> = {
 }
 
 interface RefusedTarget {
-  /** As the audit names it. */
   target: string
+  /** As the audit names it. */
+  subject: string
   /** Absent before an INSTALL has made it. */
   bundleInstallId?: string
   scope: Scope
@@ -28,12 +29,12 @@ export function recordRefusal(
   tx: Tx,
   actor: Actor,
   { action, reason }: { action: BatchAction; reason: string | null },
-  { target, ...refused }: RefusedTarget,
+  { target, subject, ...refused }: RefusedTarget,
 ): Promise<void> {
   const isOperation = action === 'RETRY' || action === 'TAKEOVER'
   return recordAudit(tx, actor, {
     action: AUDIT_ACTION_OF_BATCH[action],
-    subject: target,
+    subject,
     ...refused,
     ...(isOperation && { operationId: target }),
     reason,

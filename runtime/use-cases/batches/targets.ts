@@ -8,6 +8,7 @@ import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import type { BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
+import { divide } from '../../engine/batches/waves.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { situationOf } from '../../engine/views.ts'
 import { protectedProblems } from '../../engine/changes/check-changes.ts'
@@ -374,6 +375,23 @@ export function changesText(
     .filter(({ locator, property }) => isNamed(locator, property))
     .map(({ locator, property, before, after }) => JSON.stringify([locator, property, before, after]))
   return lines.toSorted().join('\n')
+}
+
+/**
+ * The wave of each target that the plan does not refuse, or only for want of approvals, which a change request gets. Empty
+ * without waves.
+ */
+export function waveOfEach(
+  { waves }: Pick<BatchRequest, 'waves'>,
+  planned: readonly PlannedTarget[],
+): ReadonlyMap<string, number> {
+  if (waves === undefined) return new Map()
+  const ready = planned.filter(({ refusals }) => refusals.every(({ code }) => code === 'APPROVAL_REQUIRED'))
+  const numbers = divide(
+    waves,
+    ready.map(({ scope }) => scope.environmentKey),
+  )
+  return new Map(ready.map(({ target }, index) => [target, numbers[index] ?? 1]))
 }
 
 /** The digest of each target in a batch's plan token. */

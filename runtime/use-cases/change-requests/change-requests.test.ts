@@ -20,6 +20,7 @@ import {
 } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 import { until } from '../../testing/stream.ts'
+import { effectOf } from './effect.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
 const shop = bundleOf('shop', {
@@ -312,14 +313,21 @@ describe('a change request', () => {
     const { bundleInstallId } = (await deps.operation(first!)).installation
     for (const [kind, input] of [
       ['UPGRADE', { bundleInstallId, targetVersion: '2.0.0' }],
-      ['BATCH', { action: 'DETACH', targets: [bundleInstallId] }],
+      ['BATCH', { action: 'DETACH', targets: [bundleInstallId], waves: { sizes: [1], soakSeconds: 5 } }],
     ] as const) {
       const made = await requested({ kind, title: kind, submit: true, input: input as JsonObject })
       await approve(made.changeRequestId, 'bob')
       const applied = await apply(made.changeRequestId)
       assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
       await until(async () => (await state(made.changeRequestId)) === 'APPLIED')
+      if (kind !== 'BATCH') continue
+      const waves = { sizes: [1], soakSeconds: 5, maxFailures: 0 }
+      const { batchId, input: shown } = await read(made.changeRequestId)
+      assert.deepEqual(shown.waves, waves)
+      assert.deepEqual(((await deps.ok(`/batches/${batchId}`, {})) as { waves?: unknown }).waves, waves)
     }
+    // an approval is for the waves too
+    assert.notEqual(effectOf('', []), effectOf('', [], { sizes: [1], soakSeconds: 0, maxFailures: 0 }))
     assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
     // what it overrides is decided, and recorded, when it is applied
     const input = { action: 'DETACH', targets: [bundleInstallId], override: true }

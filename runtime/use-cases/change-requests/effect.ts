@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { Waves } from '#contract/runtime-api/waves.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
@@ -15,10 +16,10 @@ interface Part {
 }
 
 /**
- * The keyed digest of what would be done: values before and after, resources, calls by plugin, stage and order, and compiled
- * authorizations. Not the snapshot, nor registrations: they may move without changing it.
+ * The keyed digest of what would be done: values before and after, resources, calls by plugin, stage and order, compiled
+ * authorizations, and the waves of a batch. Not the snapshot, nor registrations: they may move without changing it.
  */
-export function effectOf(key: string, parts: readonly Part[]): string {
+export function effectOf(key: string, parts: readonly Part[], waves?: Waves): string {
   const effects = parts.map(({ target, part }) => [
     target,
     part === null || part.plan === null
@@ -43,7 +44,8 @@ export function effectOf(key: string, parts: readonly Part[]): string {
           part.plan.plugins,
         ],
   ])
-  const text = canonicalText(effects.map((effect) => canonicalText(effect)).toSorted())
+  const changed = effects.map((effect) => canonicalText(effect)).toSorted()
+  const text = canonicalText(waves === undefined ? changed : [changed, waves])
   return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
 }
 

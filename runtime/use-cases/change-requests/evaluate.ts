@@ -149,7 +149,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       )
       return withoutExposed({
         plan: {
-          effect: effectOf(content.key, parts),
+          effect: effectOf(content.key, parts, change.input.waves),
           planToken: plan.planToken,
           batch: plan,
           problems: [],
@@ -160,7 +160,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
             hidden.has(keyOf(one)) ? { ...one, before: hide(one.before), after: hide(one.after) } : one,
           ),
         },
-        shownInput: { action: change.input.action, targets: change.input.targets, batch },
+        shownInput: { ...shownWithoutPlan(change), batch },
         scope: null,
         scopes: planned.map(({ scope }) => scope),
         bundleInstallId: null,
@@ -388,6 +388,10 @@ function shownWithoutPlan(change: ChangeInput): ShownInput {
     case 'DETACH':
       return {}
     case 'BATCH':
-      return { action: change.input.action, targets: change.input.targets }
+      return {
+        action: change.input.action,
+        targets: change.input.targets,
+        ...(change.input.waves !== undefined && { waves: change.input.waves }),
+      }
   }
 }

@@ -13,10 +13,10 @@ import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import { Notice } from '../../ui/Notice.tsx'
 
-/** Continues a paused batch, or stops an unfinished one. */
+/** Continues a paused batch, starts a wave that waits, or stops an unfinished batch. */
 export function BatchActions({ batch }: { batch: Batch }) {
   const t = useText()
-  const { batchId, state } = batch
+  const { batchId, state, waiting } = batch
   const [isStopping, setStopping] = useState(false)
   // what cannot be undone is confirmed; the text is the reason to begin with
   const [continuing, setContinuing] = useState<{ reason: string; isResumed: boolean } | null>(null)
@@ -50,10 +50,18 @@ export function BatchActions({ batch }: { batch: Batch }) {
           {t('batches.continue')}
         </Button>
       )}
+      {waiting !== undefined && (
+        <Button
+          disabledReason={disabledReason}
+          onClick={() => setContinuing({ reason: '', isResumed: false })}
+        >
+          {t('batches.waves.start', { number: waiting.wave })}
+        </Button>
+      )}
       <Button variant="dangerQuiet" disabledReason={disabledReason} onClick={() => setStopping(true)}>
         {t('batches.stop')}
       </Button>
-      {state === 'PAUSED' && continuing !== null && (
+      {(state === 'PAUSED' || waiting !== undefined) && continuing !== null && (
         <ContinueDialog batch={batch} {...continuing} onClose={() => setContinuing(null)} />
       )}
       {isStopping && <StopDialog batchId={batchId} onClose={() => setStopping(false)} />}
@@ -61,9 +69,12 @@ export function BatchActions({ batch }: { batch: Batch }) {
   )
 }
 
-/** Continues a batch of takeovers, which needs a recent sign-in, as making it does. */
+/**
+ * Continues a batch of takeovers, which needs a recent sign-in, as making it does; or starts the wave that waits in spite of
+ * its conditions, with a reason.
+ */
 function ContinueDialog({
-  batch: { batchId, counts },
+  batch: { batchId, action, counts, byWave, waiting },
   reason: initialReason,
   isResumed,
   onClose,
@@ -78,12 +89,21 @@ function ContinueDialog({
   const resume = useWrite('POST /batches/{batchId}/continue', {
     invalidates: ['GET /batches', 'GET /batches/{batchId}', 'GET /batches/{batchId}/items'],
   })
+  // what the person saw, also if another wave waits meanwhile
+  const [wave] = useState(waiting?.wave)
+  const inWave = byWave?.find((one) => one.wave === wave)?.counts.PENDING
   return (
     <ConfirmForm
-      danger
-      title={t('batches.continue.title')}
-      confirm={t('batches.continue.takeovers', { n: counts.PENDING })}
-      reason={{ label: t('batches.make.reason'), required: false }}
+      danger={action === 'TAKEOVER'}
+      title={
+        wave === undefined ? t('batches.continue.title') : t('batches.waves.start.title', { number: wave })
+      }
+      confirm={
+        wave === undefined
+          ? t('batches.continue.takeovers', { n: counts.PENDING })
+          : t('batches.waves.start', { number: wave })
+      }
+      reason={{ label: t('batches.make.reason'), required: wave !== undefined }}
       initialReason={initialReason}
       errorActions={(code, reason) =>
         needsSignIn(code) && (
@@ -94,12 +114,16 @@ function ContinueDialog({
       }
       onClose={onClose}
       send={async ({ reason }) => {
-        await resume.mutateAsync({ params: { batchId }, body: reasonIn({ reason }) })
+        await resume.mutateAsync({
+          params: { batchId },
+          body: { ...reasonIn({ reason }), ...(wave !== undefined && { wave }) },
+        })
         onClose()
       }}
     >
       {isResumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
-      <p>{t('batches.continue.text', { n: counts.PENDING })}</p>
+      {wave !== undefined && <p>{t('batches.waves.start.text')}</p>}
+      {action === 'TAKEOVER' && <p>{t('batches.continue.text', { n: inWave ?? counts.PENDING })}</p>}
     </ConfirmForm>
   )
 }

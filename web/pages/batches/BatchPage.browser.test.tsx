@@ -255,3 +255,51 @@ test('refused items are planned again with what the batch was made with, except 
       input: { values: { [refused[0]!.target]: set('eu'), [refused[1]!.target]: set('us') } },
     })
 })
+
+test('a batch that waits between waves says why and until when, and its wave is started with a reason', async () => {
+  const none: Batch['counts'] = { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, REFUSED: 0, SKIPPED: 0 }
+  const counts = (changed: Partial<Batch['counts']>) => ({ ...none, ...changed })
+  const until = new Date(Date.now() + 300_000).toISOString()
+  const waiting: Batch = {
+    ...batch,
+    state: 'RUNNING',
+    finishedAt: null,
+    counts: counts({ SUCCEEDED: 1, FAILED: 1, PENDING: 2 }),
+    waves: { sizes: [2], soakSeconds: 600, maxFailures: 0, minPluginSuccess: 90 },
+    byWave: [
+      { wave: 1, environments: ['production'], counts: counts({ SUCCEEDED: 1, FAILED: 1 }) },
+      { wave: 2, environments: ['production'], counts: counts({ PENDING: 2 }) },
+    ],
+    waiting: {
+      wave: 2,
+      because: ['SOAK', 'FAILURES', 'PLUGINS'],
+      until,
+      plugins: [{ pluginId: 'tenants', success: 50 }],
+    },
+  }
+  const CONTINUE = 'POST /batches/{batchId}/continue'
+  const { api } = await serveScope({
+    'GET /batches/{batchId}': () => waiting,
+    [ITEMS]: () => ({ items: items.slice(0, 1).map((item) => ({ ...item, wave: 1 })) }),
+    [CONTINUE]: () => ({ batch: waiting }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  const steps = page.getByRole('list', { name: 'Waves' })
+  await expect.element(steps.getByText('Wave 2')).toBeVisible()
+  await expect.element(steps.getByRole('timer')).toBeVisible()
+  await expect.element(page.getByText('Waits between waves')).toBeVisible()
+  const why = page.getByRole('status').filter({ hasText: 'Wave 2 waits' })
+  await expect.element(why).toMatchTextContent(/The soak time of wave 1 ends at/)
+  await expect.element(why).toMatchTextContent(/Too many targets of wave 1 failed \(allowed: none\)/)
+  await expect.element(why).toMatchTextContent(/50 % of the attempts of tenants .* At least 90 % are needed/)
+  await page.getByRole('button', { name: 'Start wave 2 anyway' }).click()
+  const dialog = page.getByRole('dialog')
+  const start = dialog.getByRole('button', { name: 'Start wave 2 anyway' })
+  await start.click({ force: true })
+  expect(api.requests(CONTINUE)).toEqual([])
+  await dialog.getByRole('textbox', { name: /Reason/ }).fill('The failure is known')
+  await start.click()
+  await expect
+    .poll(() => api.requests(CONTINUE).map(({ body }) => body))
+    .toEqual([{ wave: 2, reason: 'The failure is known' }])
+})

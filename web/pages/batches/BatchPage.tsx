@@ -14,6 +14,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
+import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { formatNumber } from '../../i18n/format.ts'
@@ -30,6 +31,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchActions } from './BatchActions.tsx'
+import { WaitingNotice, WaveSteps } from './WaveSteps.tsx'
 import { itemColumns, operationOf } from './item-columns.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
@@ -124,7 +126,9 @@ function Shown({ batch }: { batch: Batch }) {
         </>
       }
       notice={
-        because !== null && (
+        because === null ? (
+          <WaitingNotice batch={batch} />
+        ) : (
           <Notice tone={state === 'PAUSED' ? 'warn' : 'info'} live>
             {t(`batches.because.${because}`)}
           </Notice>
@@ -132,6 +136,7 @@ function Shown({ batch }: { batch: Batch }) {
       }
     >
       <BatchFacts batch={batch} />
+      <WaveSteps batch={batch} />
       <ProgressBar counts={batch.counts} className="mb-2 h-3" />
       {batch.phases !== undefined && <Stages phases={batch.phases} isOver={finishedAt !== null} />}
       <ResultFilter
@@ -205,7 +210,8 @@ const rowKey = ({ target }: BatchItem) => target
 /** What a batch does, for whom and within which limits. */
 function BatchFacts({ batch }: { batch: Batch }) {
   const t = useText()
-  const { input, first, concurrency, stopAfterFailures, reason, requestedBy, createdAt, finishedAt } = batch
+  const { input, first, concurrency, stopAfterFailures, waves, reason, requestedBy, createdAt, finishedAt } =
+    batch
   return (
     <Card className="mb-5">
       <DefinitionList
@@ -221,6 +227,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
           { label: t('batches.fact.duration'), value: <BatchDuration batch={batch} /> },
           first !== null && { label: t('batches.fact.first'), value: first },
           { label: t('batches.fact.concurrency'), value: concurrency },
+          waves !== undefined && { label: t('batches.waves'), value: wavesText(waves, t), wide: true },
           stopAfterFailures !== null && { label: t('batches.fact.failures'), value: stopAfterFailures },
           reason !== null && { label: t('batches.fact.reason'), value: reason, wide: true },
           input.properties.length > 0 && {

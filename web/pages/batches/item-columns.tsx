@@ -24,7 +24,7 @@ export const operationOf = (
  */
 export const itemColumns = (
   t: Translate,
-  { action, input }: Pick<Batch, 'action' | 'input'>,
+  { action, input, waves }: Pick<Batch, 'action' | 'input' | 'waves'>,
   hasValues: boolean,
 ): Column<BatchItem>[] => [
   {
@@ -50,12 +50,13 @@ export const itemColumns = (
     card: 'wide',
     width: 'max(13.5rem, 22cqi)',
   },
+  ...(waves === undefined ? [] : [waveColumn(t)]),
   ...(hasValues ? [valuesColumn(t, input)] : []),
   {
     id: 'result',
     header: t('batches.items.result'),
     card: 'wide',
-    cell: (item) => <Result item={item} />,
+    cell: (item) => <Result item={item} input={input} />,
   },
   {
     id: 'operation',
@@ -73,7 +74,8 @@ export const itemColumns = (
 ]
 
 /** The result, how far the operation is, and why it was refused or failed. */
-function Result({ item: { state, phase, message, parameters, code } }: { item: BatchItem }) {
+function Result({ item, input }: { item: BatchItem; input: Batch['input'] }) {
+  const { state, phase, message, parameters, code, locator, property } = item
   const t = useText()
   const rich = useRichText()
   const lock = lockOf(parameters)
@@ -90,6 +92,13 @@ function Result({ item: { state, phase, message, parameters, code } }: { item: B
       </span>
       {message !== undefined && (
         <span title={code} className="block pb-1 text-xs leading-snug whitespace-normal text-muted">
+          {property !== undefined && (
+            <span className="font-medium" title={property}>
+              {input.properties.find((one) => one.locator === locator && one.property === property)?.title ??
+                property}
+              {t('common.punctuation.colon')}
+            </span>
+          )}
           {lock === undefined
             ? messageText({ message, parameters })
             : rich(`batches.items.${lock.reason}`, {
@@ -104,6 +113,13 @@ function Result({ item: { state, phase, message, parameters, code } }: { item: B
     </>
   )
 }
+
+const waveColumn = (t: Translate): Column<BatchItem> => ({
+  id: 'wave',
+  header: t('batches.items.wave'),
+  width: '5rem',
+  cell: ({ wave }) => wave ?? <Nothing />,
+})
 
 /** What each target got: the value before, and the one that the batch sets. */
 const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<BatchItem> => {

@@ -297,7 +297,10 @@ function BatchEditor({
     () =>
       action === undefined || batch === undefined
         ? null
-        : againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
+        : {
+            ...againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
+            waves: begun.request.input.waves,
+          },
     [begun, action, batch],
   )
   if (again === null || action === undefined) return null

@@ -7,6 +7,8 @@ import type {
 } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { messageText } from '../../i18n/message-text.ts'
+import { labelled } from '../../i18n/punctuation.ts'
+import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
@@ -46,7 +48,7 @@ export function PlannedChange({
         )
       ) : (
         <div className="space-y-4" aria-busy={plan.isFetching}>
-          <Shown plan={plan.data} titles={titles} onComment={onComment} />
+          <Shown plan={plan.data} waves={request.input.waves} titles={titles} onComment={onComment} />
         </div>
       )}
     </Section>
@@ -55,10 +57,12 @@ export function PlannedChange({
 
 function Shown({
   plan,
+  waves,
   titles,
   onComment,
 }: {
   plan: ChangePlan
+  waves: ChangeRequestDetail['input']['waves']
   titles: Titles
   onComment: (target: ChangeEntry['target']) => void
 }) {
@@ -117,12 +121,18 @@ function Shown({
             ))}
           </>
         ))}
-      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} />}
+      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} waves={waves} />}
     </>
   )
 }
 
-function PlannedBatch({ batch: { items } }: { batch: NonNullable<ChangePlan['batch']> }) {
+function PlannedBatch({
+  batch: { items },
+  waves,
+}: {
+  batch: NonNullable<ChangePlan['batch']>
+  waves: ChangeRequestDetail['input']['waves']
+}) {
   const t = useText()
   const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
   return (
@@ -133,13 +143,17 @@ function PlannedBatch({ batch: { items } }: { batch: NonNullable<ChangePlan['bat
           <span className="ml-2 text-doubt">{t('changes.batch.problems', { n: refused.length })}</span>
         )}
       </p>
+      {waves !== undefined && <p>{labelled(t, t('batches.waves'), wavesText(waves, t))}</p>}
       <Card padded={false}>
         <ul className="divide-y divide-line">
-          {items.map(({ target, scope, title, bundle, values, problems }) => (
+          {items.map(({ target, scope, title, bundle, wave, values, problems }) => (
             <li key={target} className="space-y-1 px-4 py-2">
               <p className="flex flex-wrap items-baseline gap-x-3">
                 <span className="font-medium">{title ?? bundle.bundleId}</span>
                 <ScopeText scope={scope} />
+                {wave !== undefined && (
+                  <span className="text-muted">{t('batches.wave', { number: wave })}</span>
+                )}
               </p>
               {withoutReview(problems).map((problem) => (
                 <p key={problem.message} className="text-doubt">

@@ -2,6 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import type { Batch, Operation } from '#contract/console-api/shapes.ts'
 import { currentText } from '../../i18n/use-text.ts'
 import { ApiError, callApi } from '../../api/client.ts'
+import { needsPerson } from '../batch/batch-looks.ts'
 import { batchTitle } from '../batch/batch-title.ts'
 import { progressText } from '../batch/batch-counts.ts'
 import { operationName } from '../operations/operation-texts.ts'
@@ -171,11 +172,14 @@ export function tellOperation(operation: Operation): void {
 const END_STATES: ReadonlySet<Operation['state']> = new Set(['SUCCEEDED', 'FAILED', 'TAKEN_OVER'])
 
 function tellEnd(one: Watched, batch: Batch): void {
-  // a paused batch continues only when a person continues it
-  if (batch.finishedAt === null && batch.state !== 'PAUSED') return
+  // a paused batch, or a wave with an unmet condition, waits for a person
+  if (batch.finishedAt === null && batch.state !== 'PAUSED' && !needsPerson(batch)) return
   const t = currentText()
   tell(one, {
-    title: t('shell.watch.over', { name: batchTitle(batch, t), result: t(`batches.state.${batch.state}`) }),
+    title: t('shell.watch.over', {
+      name: batchTitle(batch, t),
+      result: t(`batches.state.${batch.waiting ? 'waiting' : batch.state}`),
+    }),
     body: progressText(batch.counts, t),
     to: paths.batch(batch.batchId),
   })

@@ -1,3 +1,5 @@
+import { invalidWaves, wavesIn, type TypedWaves } from './typed-waves.ts'
+
 /** As in the runtime's contract; a test compares them. */
 export const BATCH_TARGETS_MAX = 1_000
 export const BATCH_CONCURRENCY_MAX = 50
@@ -7,11 +9,15 @@ export interface Limits {
   first: string
   concurrency: string
   failures: string
+  /** Absent if it is not divided. */
+  waves?: TypedWaves | undefined
 }
 export const NO_LIMITS: Limits = { first: '', concurrency: '5', failures: '' }
 
+type Limit = Exclude<keyof Limits, 'waves'>
+
 /** Each limit is empty or a whole number from 1 to this. */
-export const LIMIT_MAX: Readonly<Record<keyof Limits, number>> = {
+export const LIMIT_MAX: Readonly<Record<Limit, number>> = {
   first: BATCH_TARGETS_MAX,
   concurrency: BATCH_CONCURRENCY_MAX,
   failures: BATCH_TARGETS_MAX,
@@ -20,19 +26,23 @@ export const LIMIT_MAX: Readonly<Record<keyof Limits, number>> = {
 /** The limits that are not valid. A batch is not sent with them: without its limit it would do more than intended. */
 export function invalidLimits(limits: Limits): ReadonlySet<keyof Limits> {
   const names = ['first', 'concurrency', 'failures'] as const
-  return new Set(
-    names.filter((name) => limits[name].trim() !== '' && wholeIn(limits[name], LIMIT_MAX[name]) === null),
+  const invalid = names.filter(
+    (name) => limits[name].trim() !== '' && wholeIn(limits[name], LIMIT_MAX[name]) === null,
   )
+  const hasWaves = limits.waves !== undefined && invalidWaves(limits.waves).size > 0
+  return new Set([...invalid, ...(hasWaves ? (['waves'] as const) : [])])
 }
 
 /** The limits to send, all of them valid; an empty one is omitted. */
 export function limitsIn(limits: Limits) {
   const first = wholeIn(limits.first, LIMIT_MAX.first)
+  const waves = limits.waves && wavesIn(limits.waves)
   const stopAfterFailures = wholeIn(limits.failures, LIMIT_MAX.failures)
   return {
     concurrency: wholeIn(limits.concurrency, LIMIT_MAX.concurrency) ?? Number(NO_LIMITS.concurrency),
     ...(first !== null && { first }),
     ...(stopAfterFailures !== null && { stopAfterFailures }),
+    ...(waves && { waves }),
   }
 }
 

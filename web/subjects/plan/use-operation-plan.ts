@@ -6,6 +6,7 @@ import { ApiError, callApi, type Call } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import type { FieldId } from '../../forms/property/property-place.ts'
 import type { PropertyFormValues } from '../../forms/property/property-edit.ts'
+import { PAUSE_MS } from './use-settled.ts'
 
 type PlanName =
   | 'POST /installations/plan'
@@ -67,9 +68,6 @@ export function useOperationPlan<Name extends PlanName>(
     },
   }
 }
-
-/** How long typing must pause before a plan is fetched. */
-const PAUSE_MS = 400
 
 /**
  * The edits of a form once nobody has typed for a moment, so that a key does not render the whole form.

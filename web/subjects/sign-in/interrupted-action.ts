@@ -103,10 +103,21 @@ const isTakeover = (value: unknown): value is InterruptedTakeover =>
 
 const isAction = (value: unknown): value is InterruptedAction => hasTexts(value, ['target', 'reason'])
 
+const hasWaves = (limits: unknown): boolean => {
+  const waves = isRecord(limits) ? limits['waves'] : undefined
+  return (
+    waves === undefined ||
+    (hasTexts(waves, ['by', 'sizes', 'soak', 'failures', 'success']) &&
+      isRecord(waves) &&
+      Array.isArray(waves['environments']))
+  )
+}
+
 const isBatch = (value: unknown): value is InterruptedBatch =>
   isRecord(value) &&
   hasTexts(value, ['reason', 'count']) &&
   hasTexts(value['limits'], ['first', 'concurrency', 'failures']) &&
+  hasWaves(value['limits']) &&
   Array.isArray(value['targets']) &&
   value['targets'].every(
     (target) =>

@@ -810,3 +810,32 @@ test('targets that have changed since the plan come first, with what others have
     { planToken: 'Theirs' },
   ])
 })
+
+test('a batch is divided into waves, which its plan shows before it starts', async () => {
+  const planned = planWith('token', () => [])
+  const api = await serveApi({
+    [PLAN]: ({ body }) => ({
+      ...planned,
+      items: planned.items.map((item, index) => ({
+        ...item,
+        ...(Reflect.has(body as object, 'waves') && { wave: index + 1 }),
+      })),
+    }),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await open('RETRY')
+  await page.getByRole('checkbox', { name: 'In waves' }).click()
+  await expect.element(page.getByRole('list', { name: 'Waves' })).toMatchTextContent(/Wave 1: 1 target/)
+  expect(api.requests(PLAN).at(-1)?.body).toMatchObject({ waves: { sizes: [1, '10%'] } })
+  const failures = page.getByRole('textbox', { name: 'Failures allowed in a wave' })
+  await userEvent.fill(failures, 'many')
+  const retry = page.getByRole('button', { name: 'Retry 2 operations' })
+  await retry.click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await userEvent.fill(failures, '5%')
+  await retry.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { waves: { sizes: [1, '10%'], soakSeconds: 600, maxFailures: '5%', minPluginSuccess: 90 } },
+  ])
+})

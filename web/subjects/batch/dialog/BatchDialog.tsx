@@ -16,7 +16,6 @@ import { EditedNotice, useSaveRequest } from '../../change-requests/edited-reque
 import { isOfGate, OverrideChoice } from '../../gate/use-gate.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { OperationFields } from '../../operation-form/OperationFields.tsx'
-import { changesOf } from '../../operation-form/property-form.ts'
 import { emptyInput, useOperationForm } from '../../operation-form/use-operation-form.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Field } from '../../../ui/Field.tsx'
@@ -27,14 +26,17 @@ import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { needsReview, useRequestReview, withoutReview } from '../../change-requests/use-request-review.ts'
+import { divisionIn, typedFrom } from '../typed-waves.ts'
+import { useSettled } from '../../plan/use-settled.ts'
 import { BatchLimits } from './BatchLimits.tsx'
+import { useEnvironmentsOf, WavesField } from './WavesField.tsx'
+import { batchBodyOf } from './batch-body.ts'
 import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
 import type { Again } from '../again.ts'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
-import { changesByTarget, configureInput } from '../property-choices.ts'
-import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
-import { installValues, scopeTarget, type InstalledBundle } from '../install-input.ts'
+import { EACH_MAX, formOfEach, initialEdits, type BatchProperty } from '../each-target.ts'
+import { scopeTarget, type InstalledBundle } from '../install-input.ts'
 import { BundleField, CountField, DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
@@ -98,7 +100,12 @@ export function BatchDialog({
   // the others have other versions
   const bundle = installed ?? (isUpgrade ? bundles.find(({ key }) => key === bundleKey) : undefined)
   const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
-  const [typedLimits, setLimits] = useState(initialLimits)
+  const environments = useEnvironmentsOf(selected)
+  const [typedLimits, setLimits] = useState(() =>
+    again?.waves === undefined
+      ? initialLimits
+      : { ...initialLimits, waves: typedFrom(again.waves, environments) },
+  )
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
@@ -166,35 +173,14 @@ export function BatchDialog({
 
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
-  const bodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
-    const bare = bareBodyOf(values)
-    return bare && isOverridden && edited === undefined ? { ...bare, override: true } : bare
-  }
-  const bareBodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
-    const ids = targets.map(({ id }) => id)
-    if (action === 'RETRY' || isDetaching) return { action, targets: ids }
-    if (action === 'INSTALL') {
-      if (installed === undefined || version.chosen === undefined || ids.length === 0) return null
-      const { environmentKey, bundleId } = installed
-      const input = installValues(targets, properties.chosen, editsIn(values))
-      const bundleRef = { environmentKey, bundleId }
-      return {
-        action,
-        targets: ids,
-        input: { bundle: bundleRef, targetVersion: version.chosen, ...input },
-      }
-    }
-    if (action === 'UPGRADE') {
-      if (version.chosen === undefined) return null
-      const input = isEach
-        ? { values: valuesOfEach(needed.resources, targets, editsIn(values)) }
-        : needed.inputOf(changesOf(needed.resources, editsIn(values)))
-      return { action, targets: ids, input: { targetVersion: version.chosen, ...input } }
-    }
-    const configured = configureInput(targets, changesByTarget(properties.chosen, editsIn(values)))
-    return configured && { action, ...configured }
-  }
-  const body = bodyOf(settled)
+  const bodyOf = (values: Parameters<typeof editsIn>[0], { waves }: Limits): BatchBody | null =>
+    batchBodyOf(
+      { action, targets, installed, version: version.chosen, chosen: properties.chosen, needed, isEach },
+      editsIn(values),
+      { waves: waves && divisionIn(waves), isOverridden: isOverridden && edited === undefined },
+    )
+  const settledLimits = useSettled(limits)
+  const body = bodyOf(settled, settledLimits)
   const plan = useQuery({
     ...batchPlanQuery(body),
     placeholderData: keepPreviousData,
@@ -232,7 +218,7 @@ export function BatchDialog({
   const submit = useSubmit(
     form,
     async (values) => {
-      const wanted = bodyOf(values)
+      const wanted = bodyOf(values, limits)
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
       if (isCountMissing) return
@@ -248,7 +234,8 @@ export function BatchDialog({
       if (!isShown || plan.data === undefined) return
       if (isGuarded) {
         const title = t('changes.title.batch', { kind: t(`selection.action.${shownAction}`), n: ready })
-        const input = withoutDenied(wanted, plan.data)
+        const { waves } = limitsIn(limits)
+        const input = { ...withoutDenied(wanted, plan.data), ...(waves && { waves }) }
         if (edited !== undefined) return request.save(edited, { kind: 'BATCH', ...reasonIn(values), input })
         return review.request({ kind: 'BATCH', title, ...reasonIn(values), input }, { submit: true })
       }
@@ -408,6 +395,12 @@ export function BatchDialog({
         />
       )}
       {edited === undefined && <BatchLimits value={limits} onChange={setLimits} count={targets.length} />}
+      <WavesField
+        value={limits.waves}
+        environments={environments}
+        count={targets.length}
+        onChange={(waves) => setLimits({ ...typedLimits, waves })}
+      />
       {isDetaching && ready > 0 && <CountField count={count} value={typedCount} onChange={setTypedCount} />}
       {isPlanUnseen && (
         <Notice tone="info" live>

@@ -16,7 +16,7 @@ export function BatchLimits({
   const t = useText()
   if (count < 2) return null
   const invalid = invalidLimits(value)
-  const input = (name: keyof Limits, label: string, help?: string) => (
+  const input = (name: keyof typeof LIMIT_MAX, label: string, help?: string) => (
     <Field
       label={label}
       className="w-56"

@@ -58,7 +58,13 @@ export function BatchPlanView({
   const allReady = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
   // what is new to the person comes first
   const isMoved = ({ target }: Item) => earlier?.targets.has(target) === true
-  const ready = [...allReady.filter(isMoved), ...allReady.filter((item) => !isMoved(item))]
+  const ready = [...allReady.filter(isMoved), ...allReady.filter((item) => !isMoved(item))].toSorted(
+    (one, other) => (one.wave ?? 0) - (other.wave ?? 0),
+  )
+  const waves = Map.groupBy(
+    (plan?.items ?? []).filter(({ wave }) => wave !== undefined),
+    ({ wave = 0 }) => wave,
+  )
   return (
     <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
       <h3 className="mb-1 flex flex-wrap items-baseline gap-x-3">
@@ -73,6 +79,15 @@ export function BatchPlanView({
               ])}
         </span>
       </h3>
+      {waves.size > 0 && (
+        <ol aria-label={t('batches.waves')} className="mb-1 flex flex-wrap gap-x-4 text-xs text-muted">
+          {[...waves]
+            .toSorted(([one], [other]) => one - other)
+            .map(([wave, { length }]) => (
+              <li key={wave}>{t('batches.make.waves.planned', { number: wave, n: length })}</li>
+            ))}
+        </ol>
+      )}
       {plan === undefined ? (
         <SkeletonLines lines={3} />
       ) : (
@@ -153,6 +168,9 @@ function PlannedItem({
           <Badge tone="doubt">{t('batches.make.downgrade.item')}</Badge>
         )}
         <ScopeText scope={scope} />
+        {item.wave !== undefined && (
+          <span className="text-xs text-muted">{t('batches.wave', { number: item.wave })}</span>
+        )}
         {earlier !== undefined && (
           <Badge tone="doubt" icon="warning">
             {t('batches.make.moved')}
