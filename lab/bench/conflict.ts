@@ -1,0 +1,161 @@
+import type { Browser, Page } from '@playwright/test'
+import { wrapData } from '#contract/protocol/data.ts'
+import { formatLocator } from '#contract/protocol/locator.ts'
+import { data } from '#plugin/examples/bundles/definitions.ts'
+import { mira, platform } from '../../demo/people.ts'
+import { buildConsole } from '../../scripts/console-build.ts'
+import { sessionCookie } from '../../demo/sign-in.ts'
+import { launchBrowser } from './console/browser.ts'
+import { median } from './report.ts'
+import type { Result } from './report.ts'
+import { startBenchSystem } from './system.ts'
+import type { BenchSystem } from './system.ts'
+
+const ROUNDS = 5
+const SIZES = [200, 5] as const
+type Size = (typeof SIZES)[number]
+const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+
+/** From the press on "Review" to the paint of a conflict with many leaves, beside one with few. */
+export async function benchConflict(): Promise<Result[]> {
+  await buildConsole()
+  const system = await startBenchSystem()
+  const cookie = await sessionCookie(system.url, system.user)
+  const times: Record<Size, number[]> = { 200: [], 5: [] }
+  for (const size of SIZES) await install(system, size)
+  const browser = await launchBrowser()
+  // the first visit fills the caches of the servers
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const size of SIZES) {
+      const opened = await openConflict(browser, system, { cookie, size, round })
+      if (round > 0) times[size].push(opened)
+    }
+  await browser.close()
+  await system.stop()
+  const rows = SIZES.map((size) => ({ leaves: size, 'press to paint, ms': Math.round(median(times[size])) }))
+  return [
+    {
+      name: 'conflict',
+      rows,
+      figure: median(times[200]) - median(times[5]),
+      goal: 200,
+      meaning: `Milliseconds that a conflict of ${SIZES[0]} leaves opens later than one of ${SIZES[1]}.`,
+    },
+  ]
+}
+
+const scopeOf = (size: Size) => ({
+  environmentKey: 'staging',
+  applicationRuntimeId: 'conflict',
+  workspaceId: size,
+})
+const bundle = { environmentKey: 'staging', bundleId: 'conflict' }
+const versionOf = (size: Size) => `${size}.0.0`
+const resource = { kind: 'MODULE' as const, name: 'large' }
+const LOCATOR = formatLocator({ ...bundle, ...resource })
+
+const valuesOf = (size: Size, of: string) =>
+  Object.fromEntries(Array.from({ length: size }, (_, n) => [`member${n}`, `${of} ${n}`]))
+
+/** Publishes and installs a bundle whose only property is an object with so many members. */
+async function install({ call }: BenchSystem, size: Size): Promise<void> {
+  if (call === null) throw new Error('The system has no runtime')
+  const members = Array.from({ length: size }, (_, n): [string, { type: 'string'; title: string }] => [
+    `member${n}`,
+    { type: 'string', title: `Member number ${n}` },
+  ])
+  const version = versionOf(size)
+  await call(
+    platform,
+    'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
+    {
+      params: { ...bundle, version },
+      body: {
+        bundle,
+        version,
+        title: 'Conflict',
+        resources: [
+          {
+            ...resource,
+            title: 'Large object',
+            moduleId: 'module-large',
+            properties: {
+              members: data(
+                { type: 'object', title: 'Members', properties: Object.fromEntries(members) },
+                { default: valuesOf(size, 'first') },
+              ),
+            },
+          },
+        ],
+        plugins: [],
+      },
+    },
+    `publish-conflict-${size}`,
+  )
+  await call(
+    platform,
+    'POST /installations',
+    { body: { scope: scopeOf(size), bundle, targetVersion: version, properties: {} } },
+    `install-conflict-${size}`,
+  )
+}
+
+async function openConflict(
+  browser: Browser,
+  { call, url }: BenchSystem,
+  { cookie, size, round }: { cookie: string; size: Size; round: number },
+): Promise<number> {
+  if (call === null) throw new Error('The system has no runtime')
+  const scope = scopeOf(size)
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' }])
+  const page = await context.newPage()
+  const path = `/scopes/${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}/configuration`
+  await page.goto(`${url}${path}?resource=${encodeURIComponent(LOCATOR)}`)
+  await page.getByRole('button', { name: /^Edit JSON/ }).click()
+  await page.getByRole('textbox', { name: /^Members/ }).click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(JSON.stringify(valuesOf(size, `mine ${round}`)))
+  await page.keyboard.press('Tab')
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor()
+  const { snapshotVersion } = await call(mira, `GET ${CONFIGURATION}`, { params: scope })
+  const changes = { [LOCATOR]: { members: wrapData(valuesOf(size, `theirs ${round}`)) } }
+  await call(
+    mira,
+    `PATCH ${CONFIGURATION}`,
+    { params: scope, body: { snapshotVersion, changes } },
+    crypto.randomUUID(),
+  )
+  await page
+    .getByText(/overlaps with theirs/)
+    .first()
+    .waitFor()
+  // what the page loads once it is idle is not part of the opening
+  await page.waitForTimeout(2_000)
+  const opened = await pressReview(page)
+  await context.close()
+  return opened
+}
+
+/** Presses "Review"; answers when the choices were painted, in milliseconds. */
+function pressReview(page: Page): Promise<number> {
+  const review = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Review' })
+  return review.evaluate(
+    (button: HTMLElement) =>
+      new Promise<number>((resolve) => {
+        const from = performance.now()
+        const observer = new MutationObserver(() => {
+          if (document.querySelector('dialog [type="radio"]') === null) return
+          observer.disconnect()
+          const channel = new MessageChannel()
+          // the first task after a frame runs once the frame is painted
+          channel.port1.addEventListener('message', () => resolve(performance.now() - from))
+          channel.port1.start()
+          requestAnimationFrame(() => channel.port2.postMessage(null))
+        })
+        observer.observe(document, { childList: true, subtree: true })
+        button.click()
+      }),
+  )
+}
