@@ -55,6 +55,13 @@ export const changes = {
   'about.SCHEDULED': 'It will be applied between {from} and {to}.',
   'about.APPLYING': 'Its operations are in progress.',
   'about.APPLIED': 'It was applied.',
+  'undo.INSTALL': 'To undo it, detach the installation.',
+  'undo.UPGRADE':
+    'To undo it, downgrade the installation, and restore changed values in the history of the scope.',
+  'undo.DETACH': 'A detach cannot be undone. Install the bundle again.',
+  'undo.TAKEOVER': 'A takeover cannot be undone. Install the bundle again.',
+  'undo.BATCH':
+    'A batch is not undone as a whole. The page of a property restores earlier values in several installations.',
   'about.REJECTED': 'It was rejected.',
   'about.WITHDRAWN': 'It was withdrawn.',
   'about.EXPIRED': 'It could not be applied in its scheduled time.',

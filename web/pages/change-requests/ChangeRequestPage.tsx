@@ -100,7 +100,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
 function StateNotice({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
   const rich = useRichText()
-  const { state, failure, schedule, approvalsNeeded } = request
+  const { kind, state, failure, schedule, approvalsNeeded } = request
   const tone = state === 'CONFLICTED' || state === 'REFUSED' ? 'error' : state === 'EXPIRED' ? 'warn' : 'info'
   const times =
     schedule === null
@@ -116,6 +116,8 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
             ? t('changes.about.APPROVED')
             : t(`changes.about.${state}`)}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
+      {/* a save has a button */}
+      {state === 'APPLIED' && kind !== 'CONFIGURE' && <p className="mt-1">{t(`changes.undo.${kind}`)}</p>}
     </Notice>
   )
 }
