@@ -80,7 +80,14 @@ export function CalendarGrid({
         className="overflow-hidden rounded-lg border border-line bg-surface md:grid md:grid-cols-7 md:gap-px md:bg-line"
       >
         {all.map(({ day, entries }) => (
-          <Day key={day} {...shown} day={day} entries={entries} isTabStop={day === stop} />
+          <Day
+            key={day}
+            {...shown}
+            day={day}
+            entries={entries}
+            isTabStop={day === stop}
+            isOutside={shown.view === 'month' && day.slice(0, 7) !== selected.slice(0, 7)}
+          />
         ))}
         {all.every(({ entries }) => isEmpty(entries)) && (
           <li className="p-4 text-muted md:hidden">{t('calendar.empty')}</li>
@@ -106,10 +113,11 @@ function Day({
   day,
   entries,
   isTabStop,
+  isOutside,
   view,
   today,
   places,
-}: Shown & { day: string; entries: DayEntries; isTabStop: boolean }) {
+}: Shown & { day: string; entries: DayEntries; isTabStop: boolean; isOutside: boolean }) {
   const t = useText()
   const isMonth = view === 'month'
   const lines = linesOf(entries, t)
@@ -128,7 +136,8 @@ function Day({
     <li
       aria-current={day === today ? 'date' : undefined}
       className={cx(
-        'min-w-0 gap-1 border-b border-line bg-surface p-2 last:border-b-0 md:flex md:flex-col md:border-b-0',
+        'min-w-0 gap-1 border-b border-line p-2 last:border-b-0 md:flex md:flex-col md:border-b-0',
+        isOutside ? 'bg-sunken' : 'bg-surface',
         isMonth ? 'md:min-h-26' : 'md:min-h-80',
         isEmpty(entries) ? 'hidden md:flex' : 'flex flex-col',
       )}
