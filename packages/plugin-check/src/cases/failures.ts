@@ -7,15 +7,20 @@ import { short, topOf } from './read-response.ts'
 
 const failure = caseGroup('failure', { rule: 'failure-data', kind: 'shape' })
 
-/** Sends a request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, and invalid values. */
+/**
+ * Sends a request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, a late call, and
+ * invalid values.
+ */
 async function sendWrong(trial: Trial): Promise<Sent[]> {
-  const { before, variant } = trial.install().operation('INSTALL', 1)
+  const installation = trial.install()
+  const { before, variant } = installation.operation('INSTALL', 2)
   await trial.finish(before)
   const foreign = Buffer.from(JSON.stringify({ ...before.request, pluginId: 'another-plugin' }))
   return [
     await trial.settleBytes(foreign, before),
     await trial.settleBytes(Buffer.from('not JSON'), before),
     await trial.settle(variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })),
+    await trial.settle(installation.operation('CONFIGURE', 1).before),
     await trial.settle(trial.install().operation('INSTALL', 1, { values: 'invalid' }).before),
   ]
 }

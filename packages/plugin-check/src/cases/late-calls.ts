@@ -253,6 +253,23 @@ export const LATE_CASES: readonly Case[] = [
     ),
   ),
   late(
+    'begun',
+    {
+      title: 'A lower executionSequence is refused while a higher one still runs',
+      needs: ['slow', 'changed'],
+      fix: 'Store the sequence of a valid call when it begins, not with its effect.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1))
+      const later = installation.operation('CONFIGURE', 3, { values: 'changed' })
+      const [running] = await trial.provoke('slow', () => startCall(trial, later.before))
+      const earlier = await trial.settle(installation.operation('CONFIGURE', 2).before)
+      await running
+      trial.checkRefused(earlier, 'executionSequence 2 while 3 runs')
+    },
+  ),
+  late(
     'while-running',
     {
       title: 'A call has no effect once a later operation has arrived while it ran',

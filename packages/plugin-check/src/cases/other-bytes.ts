@@ -66,6 +66,19 @@ export const OTHER_BYTES_CASES: readonly Case[] = [
     },
   ),
   bytes(
+    'letter-case-refused',
+    {
+      title: 'Bytes that differ only in the case of a letter are refused',
+      fix: FINGERPRINT,
+    },
+    async (trial) => {
+      const operation = trial.install().operation('INSTALL', 1, { targetVersion: '1.0.0-rc' })
+      await trial.finish(operation.before)
+      const other = operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.0-RC' })
+      trial.checkRefused(await trial.settleBytes(other.bytes, other), 'A call with another letter case')
+    },
+  ),
+  bytes(
     'same-values-refused',
     {
       title: 'Other bytes are refused, even if they mean the same values',

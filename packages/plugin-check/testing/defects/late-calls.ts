@@ -1,6 +1,6 @@
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
-import { comparing, lowering, unfenced, refusing, markOf } from './plant.ts'
+import { comparing, failing, lowering, unfenced, refusing, markOf } from './plant.ts'
 import { Refusal } from '../refusal.ts'
 
 // What is wrong with the order of operations.
@@ -64,6 +64,28 @@ export const LATE_DEFECTS = {
         state.marks[bundleInstallId] = { sequence: executionSequence, operationId, isDetached }
       }
     },
+  ),
+  'raises-after-work': breaks(
+    'late.begun',
+    'stores the sequence of a call after its work, before the effect',
+    (parts) => {
+      const { raise, reachBackend } = parts
+      parts.raise = () => undefined
+      parts.reachBackend = async (request) => {
+        try {
+          await reachBackend(request)
+        } finally {
+          parts.fence(request)
+          raise(request)
+        }
+      }
+    },
+    ['late', 'concurrent'],
+  ),
+  'code-of-late-calls': breaks(
+    'failure.error-code',
+    'writes the code of a late call in lower case',
+    failing((envelope, { code }) => code === 'SEQUENCE_STALE' && (envelope.errorCode = 'stale')),
   ),
   'fence-before-only': breaks(
     'late.lower-after-refused',

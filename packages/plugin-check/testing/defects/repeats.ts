@@ -273,6 +273,13 @@ export const REPEAT_DEFECTS = {
     hashing((request) => ({ ...request, configuration: null })),
     ['bytes.same-values-refused'],
   ),
+  'hash-without-case': breaks(
+    'bytes.letter-case-refused',
+    'converts a body to lower case before it takes the fingerprint',
+    (parts) => {
+      parts.hashOf = (body) => digest(body.toString().toLowerCase())
+    },
+  ),
   'headers-in-hash': breaks('repeat.other-headers', 'takes other headers for other bytes', (parts) => {
     const { hashOf } = parts
     parts.hashOf = (body, request, incoming) =>
