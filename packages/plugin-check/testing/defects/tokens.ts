@@ -117,7 +117,7 @@ export const TOKEN_DEFECTS = {
   'keys-once': breaks('token.new-key', 'fetches the keys of the platform once', (parts) => {
     parts.needsKeys = (keys) => keys.length === 0
   }),
-  'unfetched-keys-401': breaks(
+  'keys-missing-401': breaks(
     'token.keys-unavailable',
     'takes a token for a wrong one if it cannot fetch the keys',
     (parts) => {
