@@ -100,7 +100,7 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
   {
     id: 'state',
     header: t('batches.column.state'),
-    width: '9rem',
+    width: '11.5rem',
     cell: (batch) => (
       <Badge look="plain" {...lookOfBatch(batch)}>
         {batchStateText(batch, t)}

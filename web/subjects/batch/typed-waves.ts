@@ -89,7 +89,7 @@ export const wavesText = (
   t: Translate,
 ): string =>
   joinClauses(t, [
-    joinList(t, [...(environments ?? sizes ?? []).map(String), t('batches.waves.rest')]),
+    joinList(t, environments ?? [...(sizes ?? []).map(String), t('batches.waves.rest')]),
     soakSeconds > 0 && t('batches.waves.soaks', { time: formatDuration(soakSeconds * 1_000, t) }),
     t('batches.waves.failures', { max: String(maxFailures) }),
     minPluginSuccess !== undefined && t('batches.waves.success', { min: minPluginSuccess }),
