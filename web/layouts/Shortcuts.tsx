@@ -96,14 +96,18 @@ function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const t = useText()
   return (
     <Dialog open onClose={onClose} title={t('shell.keys.title')}>
-      <dl className="grid gap-x-10 gap-y-1.5 sm:grid-cols-2">
-        {OTHERS.map(({ label, keys }) => (
-          <Line key={label} label={t(label)} keys={keys} />
-        ))}
-        {Object.entries(CHORDS).map(([key, { label }]) => (
-          <Line key={key} label={t(label)} keys={['g', key]} />
-        ))}
-      </dl>
+      <div className="grid gap-x-10 gap-y-4 sm:grid-cols-2">
+        <dl className="space-y-1.5">
+          {OTHERS.map(({ label, keys }) => (
+            <Line key={label} label={t(label)} keys={keys} />
+          ))}
+        </dl>
+        <dl className="space-y-1.5">
+          {Object.entries(CHORDS).map(([key, { label }]) => (
+            <Line key={key} label={t(label)} keys={['g', key]} />
+          ))}
+        </dl>
+      </div>
     </Dialog>
   )
 }
@@ -122,9 +126,11 @@ function Line({ label, keys }: { label: string; keys: readonly string[] }) {
 /** The pages that `g` and a letter open. */
 const CHORDS = {
   o: { label: 'shell.nav.overview', to: paths.overview() },
+  d: { label: 'shell.nav.duty', to: paths.duty() },
   i: { label: 'shell.nav.installations', to: paths.installations() },
   v: { label: 'shell.nav.versions', to: paths.versions() },
   p: { label: 'shell.nav.operations', to: paths.operations() },
+  r: { label: 'shell.nav.changes', to: paths.changeRequests() },
   c: { label: 'shell.nav.scopes', to: paths.scopes() },
   b: { label: 'shell.nav.catalog', to: paths.catalog() },
   t: { label: 'shell.nav.batches', to: paths.batches() },

@@ -9,7 +9,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
-import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import { LinkButton, PlainLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import {
@@ -149,15 +149,21 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
           {entry.changes.length > 0 && <Changes changes={entry.changes} />}
         </div>
       </div>
-      <div className="flex gap-3 max-sm:pl-6 sm:justify-end">
+      <div className="flex gap-1 max-sm:pl-4 sm:-mr-2 sm:justify-end">
         {batch !== null && batch.batchId !== null && (
-          <TextLink to={paths.batch(batch.batchId)}>{t('audit.batch.view')}</TextLink>
+          <LinkButton variant="quiet" size="sm" to={paths.batch(batch.batchId)}>
+            {t('audit.batch.view')}
+          </LinkButton>
         )}
         {change !== null && (
-          <TextLink to={paths.changeRequest(change.changeRequestId)}>{t('changes.one')}</TextLink>
+          <LinkButton variant="quiet" size="sm" to={paths.changeRequest(change.changeRequestId)}>
+            {t('changes.one')}
+          </LinkButton>
         )}
         {operationId !== null && (
-          <TextLink to={paths.operation(operationId)}>{t('audit.operation')}</TextLink>
+          <LinkButton variant="quiet" size="sm" to={paths.operation(operationId)}>
+            {t('audit.operation')}
+          </LinkButton>
         )}
       </div>
     </li>

@@ -136,6 +136,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
   {
     id: 'approvals',
     header: t('changes.column.approvals'),
+    align: 'end',
     width: '7rem',
     hideBelow: 'lg',
     cell: ({ approvals, approvalsNeeded }) =>

@@ -90,7 +90,7 @@ export function BundleSummary({
                 {formatNumber(installations)}
               </span>
             </PlainLink>
-            {!isOutdated && upgrade && outdated > 0 && (
+            {!isOutdated && upgrade && (
               // the counts stand below each other
               <span className="w-6.5 shrink-0" />
             )}
