@@ -145,3 +145,47 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await expect(admin.getByText('Applied without its approvals').first()).toBeVisible()
   await expect(state(admin)).toHaveText('Applied', { timeout: 20_000 })
 })
+
+test('a request is scheduled and applied once in its time, in a scope that one person pauses and another resumes', async ({
+  signIn,
+  crmScope,
+}) => {
+  const author = await signIn('olivia', configurationPath(crmScope, MAIL))
+  await press(author, 'Pause scope')
+  const pausing = author.getByRole('dialog')
+  await pausing.getByLabel('Reason').fill('The mail server is being moved')
+  await pausing.getByRole('button', { name: 'Pause scope' }).click()
+  await expect(pausing).toBeHidden()
+  await field(author, 'SMTP port').fill('2525')
+  await review(author)
+  await confirm(author, 'Share draft')
+  await author.waitForURL(/change-requests/)
+  await press(author, 'Request review')
+  await expect(state(author)).toHaveText('Open')
+  await press(author, 'More')
+  await author.getByRole('menuitem', { name: 'Schedule' }).click()
+  const times = author.getByRole('dialog', { name: 'Schedule change request' })
+  await times.getByLabel('Not before').fill(await localTime(author, -1))
+  await times.getByLabel('Not after').fill(await localTime(author, 1))
+  await times.getByRole('button', { name: 'Schedule' }).click()
+  await expect(state(author)).toHaveText('Being applied', { timeout: 20_000 })
+
+  const colleague = await signIn('oscar', configurationPath(crmScope, MAIL))
+  const notice = colleague.getByText(/The mail server is being moved/)
+  await expect(notice).toBeVisible()
+  await expect(colleague.getByText('One unfinished operation waits.')).toBeVisible()
+  await press(colleague, 'Resume')
+  await colleague.getByRole('dialog').getByLabel('Reason').fill('It has moved')
+  await confirm(colleague, 'Resume')
+  await expect(notice).toBeHidden()
+  await expect(field(colleague, 'SMTP port')).toHaveValue('2525')
+  await expect(state(author)).toHaveText('Applied', { timeout: 30_000 })
+  await expect(author.getByRole('main').getByText(/applied it/)).toHaveCount(1)
+})
+
+/** So many hours from now, as the control of a time takes it. */
+const localTime = (page: Page, hours: number): Promise<string> =>
+  page.evaluate((ahead) => {
+    const at = Date.now() + ahead * 3_600_000
+    return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  }, hours)
