@@ -4,9 +4,10 @@ import { sql } from 'kysely'
 import { PG } from '#database/transaction.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
+import { Batch, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { findUnfinished } from '../store/batches/run-items.ts'
+import { readBatch, readItems, untilBatch } from '../testing/batches.ts'
 import {
   bindingOf,
   bundleOf,
@@ -77,21 +78,11 @@ const upgradeOf = (fleet: readonly Installed[], more: JsonObject = {}): JsonObje
 })
 const make = async (body: JsonObject): Promise<Batch> =>
   Batch.parse((await deps.ok('/batches', { method: 'POST', body }))['batch'])
-const read = async (id: string): Promise<Batch> => Batch.parse(await deps.ok(`/batches/${id}`, {}))
-const itemsOf = async (id: string): Promise<BatchItem[]> => {
-  const { items } = await deps.ok(`/batches/${id}/items`, {})
-  return BatchItem.array().parse(items)
-}
+const read = (id: string) => readBatch(deps, id)
+const itemsOf = (id: string) => readItems(deps, id)
 const plan = async (body: JsonObject): Promise<BatchPlan> =>
   BatchPlan.parse(await deps.ok('/batches/plan', { method: 'POST', body }))
-const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promise<Batch> => {
-  let batch = await read(id)
-  await until(async () => {
-    batch = await read(id)
-    return isReached(batch)
-  })
-  return batch
-}
+const reaches = (id: string, isReached: (batch: Batch) => boolean) => untilBatch(deps, id, isReached)
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 const versionsOf = async (fleet: readonly Installed[]) =>
   Promise.all(fleet.map(async ({ id }) => (await deps.installation(id)).version))

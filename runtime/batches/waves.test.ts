@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
+import { Batch, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { readBatch, readItems, untilBatch } from '../testing/batches.ts'
 import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { until } from '../testing/stream.ts'
 
 const parts = {
   resources: [moduleOf('main', { name: TEXT })],
@@ -37,17 +37,9 @@ const upgradeOf = (targets: string[], waves: JsonObject): JsonObject => ({
 })
 const make = async (targets: string[], waves: JsonObject): Promise<Batch> =>
   Batch.parse((await deps.ok('/batches', { method: 'POST', body: upgradeOf(targets, waves) }))['batch'])
-const read = async (id: string): Promise<Batch> => Batch.parse(await deps.ok(`/batches/${id}`, {}))
-const itemsOf = async (id: string): Promise<BatchItem[]> =>
-  BatchItem.array().parse((await deps.ok(`/batches/${id}/items`, {}))['items'])
-const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promise<Batch> => {
-  let batch = await read(id)
-  await until(async () => {
-    batch = await read(id)
-    return isReached(batch)
-  })
-  return batch
-}
+const read = (id: string) => readBatch(deps, id)
+const itemsOf = (id: string) => readItems(deps, id)
+const reaches = (id: string, isReached: (batch: Batch) => boolean) => untilBatch(deps, id, isReached)
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 const waits = (id: string) => reaches(id, ({ waiting }) => waiting !== undefined)
 const continueWith = (id: string, body: JsonObject) =>

@@ -398,7 +398,7 @@ describe('the calendar', () => {
     })
     const calendar = async (place: Scope, grants?: Grant[]) => {
       const query = new URLSearchParams({ ...place, workspaceId: String(place.workspaceId) })
-      const path = `/calendar?from=${at(-1).slice(0, 10)}&days=14&timeZone=UTC&${query}`
+      const path = `/calendar?from=${at(-1).slice(0, 10)}&days=14&timeZone=UTC&${query.toString()}`
       return CALENDAR.parse((await deps.http.call(path, grants && { grants })).data)
     }
     const seen = await calendar(scope)
