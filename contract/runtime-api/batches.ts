@@ -30,6 +30,7 @@ import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES, PHASES }
 
 export const BATCH_TARGETS_MAX = 1_000
 export const BATCH_CONCURRENCY_MAX = 50
+export const BATCH_CONCURRENCY_DEFAULT = 5
 /** How many references a plan names that would stop resolving. */
 export const BATCH_REFERENCES_MAX = 200
 
@@ -82,19 +83,23 @@ const inputs = {
 
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
 const title = plainName(TITLE_MAX).optional()
-/** With it, what a freeze would refuse is planned and carried out. */
+/** With `override`, what a freeze would refuse is planned and carried out. */
 const planned = { title, targets, waves: WavesRequest.optional(), override: Override }
 const scopes = { targets: targetsOf(ScopeTarget) }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
-const made = {
-  ...planned,
+const limits = {
   /** Pauses after this many results, until somebody continues. */
   first: whole(BATCH_TARGETS_MAX).optional(),
   /** How many items are carried out at the same time. */
-  concurrency: whole(BATCH_CONCURRENCY_MAX).default(5),
+  concurrency: whole(BATCH_CONCURRENCY_MAX).optional(),
   /** Stops after this many items that failed or were refused. */
   stopAfterFailures: whole(BATCH_TARGETS_MAX).optional(),
+}
+const made = {
+  ...planned,
+  ...limits,
+  concurrency: whole(BATCH_CONCURRENCY_MAX).default(BATCH_CONCURRENCY_DEFAULT),
   planToken: PlanToken.optional(),
 }
 const mayHaveReason = { reason: Reason.optional() }
@@ -126,7 +131,8 @@ const bodyOf = <Shape extends z.core.$ZodLooseShape>(of: Shape) =>
     .refine((body) => valuesAreOfTargets(body as Parameters<typeof valuesAreOfTargets>[0]), NOT_A_TARGET)
 export const BatchPlanRequest = bodyOf(planned)
 /** What a batch does to what, as a change request stores it. What it overrides is decided when it is applied. */
-export const BatchTargets = bodyOf({ title, targets, waves: planned.waves })
+export const BatchTargets = bodyOf({ title, targets, ...limits, waves: planned.waves })
+export type BatchTargets = z.output<typeof BatchTargets>
 export type BatchRequest = z.output<typeof BatchPlanRequest>
 
 const MakeBody = z
@@ -180,6 +186,7 @@ export const shownBatch = {
   action: z.enum(BATCH_ACTIONS).optional(),
   targets: z.array(z.string()).optional(),
   batch: BatchInput.optional(),
+  ...limits,
   waves: Waves.optional(),
 }
 

@@ -1,4 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { BATCH_CONCURRENCY_DEFAULT } from '#contract/runtime-api/batches.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { insertEntry, nameOrigin, updateChangeRequest } from '../../store/change-requests/change-requests.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -170,7 +171,7 @@ async function start(
         body: {
           title,
           ...change.input,
-          concurrency: BATCH_CONCURRENCY,
+          concurrency: change.input.concurrency ?? BATCH_CONCURRENCY_DEFAULT,
           ...needed,
         },
       })
@@ -178,6 +179,3 @@ async function start(
     }
   }
 }
-
-/** As a batch that is made without one. */
-const BATCH_CONCURRENCY = 5

@@ -311,9 +311,13 @@ describe('a change request', () => {
     await until(async () => (await state(install.changeRequestId)) === 'APPLIED')
     const [first] = (await read(install.changeRequestId)).operations
     const { bundleInstallId } = (await deps.operation(first!)).installation
+    const limits = { first: 1, concurrency: 2, stopAfterFailures: 3 }
     for (const [kind, input] of [
       ['UPGRADE', { bundleInstallId, targetVersion: '2.0.0' }],
-      ['BATCH', { action: 'DETACH', targets: [bundleInstallId], waves: { sizes: [1], soakSeconds: 5 } }],
+      [
+        'BATCH',
+        { action: 'DETACH', targets: [bundleInstallId], ...limits, waves: { sizes: [1], soakSeconds: 5 } },
+      ],
     ] as const) {
       const made = await requested({ kind, title: kind, submit: true, input: input as JsonObject })
       await approve(made.changeRequestId, 'bob')
@@ -323,11 +327,13 @@ describe('a change request', () => {
       if (kind !== 'BATCH') continue
       const waves = { sizes: [1], soakSeconds: 5, maxFailures: 0 }
       const { batchId, input: shown } = await read(made.changeRequestId)
-      assert.deepEqual(shown.waves, waves)
-      assert.deepEqual(((await deps.ok(`/batches/${batchId}`, {})) as { waves?: unknown }).waves, waves)
+      assert.partialDeepStrictEqual(shown, { ...limits, waves })
+      assert.partialDeepStrictEqual(await deps.ok(`/batches/${batchId}`, {}), { ...limits, waves })
     }
-    // an approval is for the waves too
-    assert.notEqual(effectOf('', []), effectOf('', [], { sizes: [1], soakSeconds: 0, maxFailures: 0 }))
+    // an approval is for the limits and the waves too
+    const waves = { sizes: [1], soakSeconds: 0, maxFailures: 0 }
+    assert.notEqual(effectOf('', []), effectOf('', [], { waves }))
+    assert.notEqual(effectOf('', []), effectOf('', [], { first: 1 }))
     assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
     // what it overrides is decided, and recorded, when it is applied
     const input = { action: 'DETACH', targets: [bundleInstallId], override: true }

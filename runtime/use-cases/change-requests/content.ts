@@ -2,7 +2,7 @@ import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
-import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { NewChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
@@ -22,7 +22,7 @@ export type ChangeInput =
     }
   | { kind: 'DETACH'; input: { bundleInstallId: string } }
   | { kind: 'TAKEOVER'; input: { operationId: string; run: number } }
-  | { kind: 'BATCH'; input: BatchRequest }
+  | { kind: 'BATCH'; input: BatchTargets }
 type SaveApply = Extract<NewChangeRequest, { kind: 'CONFIGURE' }>['input']['apply']
 type InstallInput = Omit<Extract<NewChangeRequest, { kind: 'INSTALL' }>['input'], 'properties'> & {
   properties?: Changes | undefined

@@ -1,12 +1,23 @@
 import { createHmac } from 'node:crypto'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
-import type { Waves } from '#contract/runtime-api/waves.ts'
+import type { ShownInput } from '#contract/runtime-api/change-requests.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import { changeViews } from '../installations/change-views.ts'
 import { canonicalText, valueInDigest } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
+
+/** How carefully a batch is carried out. */
+type BatchLimits = Pick<ShownInput, 'first' | 'concurrency' | 'stopAfterFailures' | 'waves'>
+
+/** Those that a batch is asked for with. */
+export const limitsOf = ({ first, concurrency, stopAfterFailures, waves }: BatchLimits): BatchLimits => ({
+  ...(first !== undefined && { first }),
+  ...(concurrency !== undefined && { concurrency }),
+  ...(stopAfterFailures !== undefined && { stopAfterFailures }),
+  ...(waves !== undefined && { waves }),
+})
 
 /** What one installation or target contributes to an effect. */
 interface Part {
@@ -17,9 +28,9 @@ interface Part {
 
 /**
  * The keyed digest of what would be done: values before and after, resources, calls by plugin, stage and order, compiled
- * authorizations, and the waves of a batch. Not the snapshot, nor registrations: they may move without changing it.
+ * authorizations, and the limits and waves of a batch. Not the snapshot, nor registrations: they may move without changing it.
  */
-export function effectOf(key: string, parts: readonly Part[], waves?: Waves): string {
+export function effectOf(key: string, parts: readonly Part[], limits: BatchLimits = {}): string {
   const effects = parts.map(({ target, part }) => [
     target,
     part === null || part.plan === null
@@ -45,7 +56,7 @@ export function effectOf(key: string, parts: readonly Part[], waves?: Waves): st
         ],
   ])
   const changed = effects.map((effect) => canonicalText(effect)).toSorted()
-  const text = canonicalText(waves === undefined ? changed : [changed, waves])
+  const text = canonicalText([changed, limits])
   return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
 }
 

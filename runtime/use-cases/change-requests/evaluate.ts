@@ -34,7 +34,7 @@ import type { TokenKeys } from '../plans/plan-token.ts'
 import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
-import { effectOf, shownEffect } from './effect.ts'
+import { effectOf, limitsOf, shownEffect } from './effect.ts'
 import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
 
 /** What a request would do now. */
@@ -149,7 +149,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       )
       return withoutExposed({
         plan: {
-          effect: effectOf(content.key, parts, change.input.waves),
+          effect: effectOf(content.key, parts, limitsOf(change.input)),
           planToken: plan.planToken,
           batch: plan,
           problems: [],
@@ -391,7 +391,7 @@ function shownWithoutPlan(change: ChangeInput): ShownInput {
       return {
         action: change.input.action,
         targets: change.input.targets,
-        ...(change.input.waves !== undefined && { waves: change.input.waves }),
+        ...limitsOf(change.input),
       }
   }
 }

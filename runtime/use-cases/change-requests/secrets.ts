@@ -3,7 +3,7 @@ import { wrapSensitive } from '#contract/protocol/data.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { PlatformProblem } from '../../engine/refusals.ts'
 import { inputOf } from '../batches/targets.ts'
@@ -55,15 +55,15 @@ export const sensitiveFirst = (definitions: readonly PropertyDefinition[]): Prop
   definitions.find(({ isSensitive }) => isSensitive === true) ?? definitions[0]
 
 /** The values of a batch: for every target, for those without one, and for single targets. */
-export const changesInBatch = ({ input }: BatchRequest): Changes[] => {
+export const changesInBatch = ({ input }: BatchTargets): Changes[] => {
   const { properties, fill, changes, values } = inputOf({ input })
   return [properties, fill, changes, ...Object.values(values ?? {})].filter((one) => one !== undefined)
 }
 
 export function flagBatch(
-  request: BatchRequest,
+  request: BatchTargets,
   isSecret: (locator: string, property: string) => boolean,
-): BatchRequest {
+): BatchTargets {
   const { properties, fill, changes, values } = inputOf(request)
   const flag = (given: Changes) => flagSecrets(given, isSecret)
   const flagged = {
@@ -77,7 +77,7 @@ export function flagBatch(
   // the same members as before, so the same kind of input
   return Object.keys(flagged).length === 0
     ? request
-    : ({ ...request, input: { ...request.input, ...flagged } } as BatchRequest)
+    : ({ ...request, input: { ...request.input, ...flagged } } as BatchTargets)
 }
 
 export function mapChanges<Value>(

@@ -297,10 +297,7 @@ function BatchEditor({
     () =>
       action === undefined || batch === undefined
         ? null
-        : {
-            ...againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
-            waves: begun.request.input.waves,
-          },
+        : againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
     [begun, action, batch],
   )
   if (again === null || action === undefined) return null

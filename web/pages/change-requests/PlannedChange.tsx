@@ -7,7 +7,7 @@ import type {
 } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { messageText } from '../../i18n/message-text.ts'
-import { labelled } from '../../i18n/punctuation.ts'
+import { joinClauses, labelled } from '../../i18n/punctuation.ts'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
@@ -48,7 +48,7 @@ export function PlannedChange({
         )
       ) : (
         <div className="space-y-4" aria-busy={plan.isFetching}>
-          <Shown plan={plan.data} waves={request.input.waves} titles={titles} onComment={onComment} />
+          <Shown plan={plan.data} limits={request.input} titles={titles} onComment={onComment} />
         </div>
       )}
     </Section>
@@ -57,12 +57,12 @@ export function PlannedChange({
 
 function Shown({
   plan,
-  waves,
+  limits,
   titles,
   onComment,
 }: {
   plan: ChangePlan
-  waves: ChangeRequestDetail['input']['waves']
+  limits: ChangeRequestDetail['input']
   titles: Titles
   onComment: (target: ChangeEntry['target']) => void
 }) {
@@ -121,20 +121,25 @@ function Shown({
             ))}
           </>
         ))}
-      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} waves={waves} />}
+      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} limits={limits} />}
     </>
   )
 }
 
 function PlannedBatch({
   batch: { items },
-  waves,
+  limits: { first, concurrency, stopAfterFailures, waves },
 }: {
   batch: NonNullable<ChangePlan['batch']>
-  waves: ChangeRequestDetail['input']['waves']
+  limits: ChangeRequestDetail['input']
 }) {
   const t = useText()
   const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
+  const pace = joinClauses(t, [
+    first !== undefined && labelled(t, t('batches.fact.first'), String(first)),
+    concurrency !== undefined && labelled(t, t('batches.fact.concurrency'), String(concurrency)),
+    stopAfterFailures !== undefined && labelled(t, t('batches.fact.failures'), String(stopAfterFailures)),
+  ])
   return (
     <>
       <p>
@@ -143,6 +148,7 @@ function PlannedBatch({
           <span className="ml-2 text-doubt">{t('changes.batch.problems', { n: refused.length })}</span>
         )}
       </p>
+      {pace !== '' && <p>{pace}</p>}
       {waves !== undefined && <p>{labelled(t, t('batches.waves'), wavesText(waves, t))}</p>}
       <Card padded={false}>
         <ul className="divide-y divide-line">

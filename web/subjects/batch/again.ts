@@ -14,7 +14,6 @@ export interface Again {
   /** Of an INSTALL or an UPGRADE. */
   targetVersion: string | undefined
   reason: string
-  waves?: Batch['waves'] | undefined
   /** The properties that it set, once each, also if bundles share one. */
   properties: readonly AgainProperty[]
   /** The values that it set, except hidden ones. */

@@ -1,4 +1,5 @@
-import { invalidWaves, wavesIn, type TypedWaves } from './typed-waves.ts'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { invalidWaves, typedFrom, wavesIn, type TypedWaves } from './typed-waves.ts'
 
 /** As in the runtime's contract; a test compares them. */
 export const BATCH_TARGETS_MAX = 1_000
@@ -45,6 +46,17 @@ export function limitsIn(limits: Limits) {
     ...(waves && { waves }),
   }
 }
+
+/** The limits of a change request, to edit them. */
+export const limitsOf = (
+  { first, concurrency, stopAfterFailures, waves }: ChangeRequestDetail['input'],
+  environments: string[],
+): Limits => ({
+  first: String(first ?? ''),
+  concurrency: String(concurrency ?? NO_LIMITS.concurrency),
+  failures: String(stopAfterFailures ?? ''),
+  ...(waves && { waves: typedFrom(waves, environments) }),
+})
 
 function wholeIn(text: string, max: number): number | null {
   if (!/^\d+$/.test(text.trim())) return null

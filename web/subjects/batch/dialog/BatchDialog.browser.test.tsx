@@ -151,13 +151,13 @@ test('a batch that a freeze or a policy refuses is made all the same by a person
 
 test('the batch of a change request is edited in the dialog, and stored in the request', async () => {
   const edit = 'PATCH /change-requests/{changeRequestId}'
-  const input = { action: 'DETACH' as const, targets: targets.map(({ id }) => id) }
+  const input = { action: 'DETACH' as const, targets: targets.map(({ id }) => id), first: 1 }
   const request = changeRequestWith({ input })
   const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [edit]: () => refusal({}) })
   const { items } = planWith('first', () => [])
   const again = againOf(
     { action: 'DETACH', input: { targetVersion: null, properties: [] }, reason: request.reason },
-    items.slice(0, 1),
+    items,
   )
   await renderInConsole(
     <BatchDialog
@@ -170,6 +170,7 @@ test('the batch of a change request is edited in the dialog, and stored in the r
   )
   await expect.element(page.getByText('You are editing the change request “Detach the pilots”')).toBeVisible()
   await userEvent.fill(page.getByRole('textbox', { name: /^Type \d to confirm/ }), '2')
+  await userEvent.fill(page.getByRole('textbox', { name: 'Stop after failures' }), '2')
   await page.getByRole('button', { name: 'Save change request' }).click()
   await expect
     .poll(() => api.requests(edit).map(({ body }) => body))
@@ -178,7 +179,7 @@ test('the batch of a change request is edited in the dialog, and stored in the r
         kind: 'BATCH',
         revision: 3,
         reason: 'The pilot is over',
-        input: { action: 'DETACH', targets: [targets[0]?.id] },
+        input: { ...input, concurrency: 5, stopAfterFailures: 2 },
       },
     ])
 })

@@ -26,12 +26,19 @@ import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { needsReview, useRequestReview, withoutReview } from '../../change-requests/use-request-review.ts'
-import { divisionIn, typedFrom } from '../typed-waves.ts'
+import { divisionIn } from '../typed-waves.ts'
 import { useSettled } from '../../plan/use-settled.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { useEnvironmentsOf, WavesField } from './WavesField.tsx'
 import { batchBodyOf } from './batch-body.ts'
-import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
+import {
+  BATCH_TARGETS_MAX,
+  invalidLimits,
+  limitsIn,
+  limitsOf,
+  NO_LIMITS,
+  type Limits,
+} from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
 import type { Again } from '../again.ts'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
@@ -102,9 +109,7 @@ export function BatchDialog({
   const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
   const environments = useEnvironmentsOf(selected)
   const [typedLimits, setLimits] = useState(() =>
-    again?.waves === undefined
-      ? initialLimits
-      : { ...initialLimits, waves: typedFrom(again.waves, environments) },
+    edited === undefined ? initialLimits : limitsOf(edited.input, environments),
   )
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
@@ -234,8 +239,7 @@ export function BatchDialog({
       if (!isShown || plan.data === undefined) return
       if (isGuarded) {
         const title = t('changes.title.batch', { kind: t(`selection.action.${shownAction}`), n: ready })
-        const { waves } = limitsIn(limits)
-        const input = { ...withoutDenied(wanted, plan.data), ...(waves && { waves }) }
+        const input = { ...withoutDenied(wanted, plan.data), ...limitsIn(limits) }
         if (edited !== undefined) return request.save(edited, { kind: 'BATCH', ...reasonIn(values), input })
         return review.request({ kind: 'BATCH', title, ...reasonIn(values), input }, { submit: true })
       }
@@ -394,7 +398,7 @@ export function BatchDialog({
           targetVersion={version.chosen}
         />
       )}
-      {edited === undefined && <BatchLimits value={limits} onChange={setLimits} count={targets.length} />}
+      <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
       <WavesField
         value={limits.waves}
         environments={environments}
