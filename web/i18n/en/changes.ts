@@ -98,7 +98,8 @@ export const changes = {
   'approval.now': 'Now',
   'approval.calls': 'The plugin calls or their order have changed.',
   'approval.resources': 'The resources have changed.',
-  'approval.hidden': 'A hidden value, or what a plugin may read and write, has changed.',
+  'approval.hidden':
+    'One of these has changed: a hidden value, the target, the limits or waves of a batch, or what a plugin may read and write.',
   'approval.unset': 'not changed',
   'conflict.base': 'Before',
   'conflict.theirs': 'Saved by others',

@@ -96,7 +96,7 @@ export const changes: Translated<typeof source.changes> = {
   'approval.now': '现在',
   'approval.calls': '插件调用或其顺序已改变。',
   'approval.resources': '资源已改变。',
-  'approval.hidden': '某个隐藏的值，或插件可读写的内容已改变。',
+  'approval.hidden': '以下某一项已改变：隐藏的值、目标、批次的限制或波次，或插件可读写的内容。',
   'approval.unset': '未更改',
   'conflict.base': '之前',
   'conflict.theirs': '他人已保存',
