@@ -62,7 +62,7 @@ test('equal failures are one row, which opens their cause; one is retried first,
   await expect.element(page.getByRole('button', { name: 'State' })).not.toBeInTheDocument()
 
   await page.getByRole('link', { name: /Mailbox … is locked\./ }).click()
-  await expect.element(page.getByRole('heading', { name: 'Mailbox … is locked.' })).toBeVisible()
+  await expect.element(page.getByRole('heading', { name: /^Mailbox … is locked\./ })).toBeVisible()
   await expect.element(page.getByText(/Seen before: 3 failures/)).toBeVisible()
   await expect.element(page.getByText(/according to Ada: Unlocked it/)).toBeVisible()
   await page.getByRole('link', { name: 'Show all 60 operations' }).click()
