@@ -109,6 +109,9 @@ const weekdayOf = (day: string) => dateFormat({ weekday: 'short' }).format(dateO
 const nameOf = (day: string) =>
   dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(dateOf(day))
 
+/** The number of a day, as large as a target must be. */
+const DAY_TARGET = 'flex min-h-6 min-w-6 items-center'
+
 function Day({
   day,
   entries,
@@ -144,16 +147,21 @@ function Day({
     >
       <span
         className={cx(
-          'flex min-h-6 min-w-6 items-center self-start text-xs font-medium tabular-nums',
+          'self-start text-xs font-medium tabular-nums',
           day === today ? 'rounded-sm bg-accent-tint px-1.5 text-accent' : 'text-muted',
         )}
       >
         {isMonth ? (
-          <PlainLink to={week} tabIndex={isTabStop ? 0 : -1} data-day-link={day} className="rounded-sm">
+          <PlainLink
+            to={week}
+            tabIndex={isTabStop ? 0 : -1}
+            data-day-link={day}
+            className={cx(DAY_TARGET, 'rounded-sm')}
+          >
             {number}
           </PlainLink>
         ) : (
-          number
+          <span className={DAY_TARGET}>{number}</span>
         )}
       </span>
       {visible.length > 0 && (
@@ -180,7 +188,7 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate) {
       content: (
         <PlainLink
           to={paths.freezes()}
-          className="flex gap-1 rounded-sm border border-doubt-line bg-doubt-tint px-1 text-doubt hover:border-ink"
+          className="flex min-h-6 gap-1 rounded-sm border border-doubt-line bg-doubt-tint px-1 py-0.5 text-doubt hover:border-ink"
         >
           <Icon name="lock" size={12} className="mt-0.5 shrink-0" />
           <span className="min-w-0 wrap-anywhere" title={message}>
@@ -195,7 +203,7 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate) {
       content: (
         <PlainLink
           to={paths.changeRequest(changeRequestId)}
-          className="flex gap-1 rounded-sm border border-line px-1 hover:border-ink"
+          className="flex min-h-6 gap-1 rounded-sm border border-line px-1 py-0.5 hover:border-ink"
         >
           <Icon
             name={changeLook[state].icon}
