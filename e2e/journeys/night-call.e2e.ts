@@ -8,11 +8,14 @@ const TITLE =
 
 /** What is hard to use with one hand: content beside the screen, text that is cut, and targets that are too small. */
 async function hardToUse(page: Page): Promise<string[]> {
-  // dialogs and skeletons are animated
+  // dialogs and skeletons are animated; what follows the scroll position never ends
   await page.evaluate(async () => {
     const animations = document
       .getAnimations()
-      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+      .filter(
+        ({ effect, timeline }) =>
+          effect?.getTiming().iterations !== Infinity && timeline === document.timeline,
+      )
     await Promise.allSettled(animations.map(({ finished }) => finished))
   })
   return page.evaluate(() => {
