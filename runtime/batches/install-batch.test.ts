@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
+import { Batch, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
+import { readItems, untilBatch } from '../testing/batches.ts'
 import {
   bindingOf,
   bundleOf,
@@ -15,7 +16,6 @@ import {
   wrapped,
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { until } from '../testing/stream.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
 const desk = bundleOf('desk', {
@@ -47,16 +47,10 @@ const send = (path: string, body: JsonObject, more: { grants?: Grant[] } = {}) =
   deps.http.call(path, { method: 'POST', body, ...more })
 const make = async (body: JsonObject): Promise<Batch> =>
   Batch.parse((await deps.ok('/batches', { method: 'POST', body }))['batch'])
-const read = async (id: string): Promise<Batch> => Batch.parse(await deps.ok(`/batches/${id}`, {}))
 const plan = async (body: JsonObject): Promise<BatchPlan> =>
   BatchPlan.parse(await deps.ok('/batches/plan', { method: 'POST', body }))
-const itemsOf = async (id: string): Promise<BatchItem[]> =>
-  BatchItem.array().parse((await deps.ok(`/batches/${id}/items`, {}))['items'])
-const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promise<Batch> => {
-  let batch = await read(id)
-  await until(async () => isReached((batch = await read(id))))
-  return batch
-}
+const itemsOf = (id: string) => readItems(deps, id)
+const reaches = (id: string, isReached: (batch: Batch) => boolean) => untilBatch(deps, id, isReached)
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 
 describe('a batch of installs', () => {

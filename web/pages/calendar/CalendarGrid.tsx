@@ -4,14 +4,23 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Calendar } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
 import { formatTimeOfDay } from '../../i18n/format.ts'
-import { localeState } from '../../i18n/locale.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { addDays, entriesOf, isEmpty, startOf, type Counts, type DayEntries, type View } from './days.ts'
+import {
+  addDays,
+  dateFormat,
+  dateOf,
+  entriesOf,
+  isEmpty,
+  startOf,
+  type Counts,
+  type DayEntries,
+  type View,
+} from './days.ts'
 
 /** Entries of a day in a month; the week has all of them. */
 const SHOWN_MAX = 3
@@ -102,9 +111,6 @@ const linkOf = (grid: HTMLElement | null, day: string) =>
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
 
-const dateFormat = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(localeState().formats.tag, { ...options, timeZone: 'UTC' })
-const dateOf = (day: string) => new Date(`${day}T00:00:00.000Z`)
 const weekdayOf = (day: string) => dateFormat({ weekday: 'short' }).format(dateOf(day))
 const nameOf = (day: string) =>
   dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(dateOf(day))

@@ -6,7 +6,6 @@ import { omitUndefined, type SearchChange } from '#contract/console-api/pages/se
 import { apiQuery } from '../../api/query.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
-import { localeState } from '../../i18n/locale.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { localDate } from '../../i18n/zone.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -19,7 +18,7 @@ import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { CalendarGrid } from './CalendarGrid.tsx'
-import { addDays, addMonths, shownDays, type View } from './days.ts'
+import { addDays, addMonths, dateFormat, dateOf, shownDays, type View } from './days.ts'
 
 const route = getRouteApi('/change-requests/calendar')
 
@@ -100,10 +99,7 @@ export function CalendarPage() {
 
 /** `November 2026`, or the first and the last day of the week. */
 function titleOf(view: View, day: string, first: string): string {
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(localeState().formats.tag, { ...options, timeZone: 'UTC' })
-  const date = (text: string) => new Date(`${text}T00:00:00.000Z`)
-  if (view === 'month') return format({ month: 'long', year: 'numeric' }).format(date(day))
-  const ofWeek = format({ day: 'numeric', month: 'short', year: 'numeric' })
-  return ofWeek.formatRange(date(first), date(addDays(first, 6)))
+  if (view === 'month') return dateFormat({ month: 'long', year: 'numeric' }).format(dateOf(day))
+  const ofWeek = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
+  return ofWeek.formatRange(dateOf(first), dateOf(addDays(first, 6)))
 }

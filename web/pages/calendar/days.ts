@@ -1,5 +1,6 @@
 import type { CALENDAR_VIEWS } from '#contract/console-api/pages/calendar.ts'
 import type { Calendar, ChangeRequest } from '#contract/console-api/shapes.ts'
+import { localeState } from '../../i18n/locale.ts'
 
 // A day is a text such as 2026-11-29, so that adding days never meets a change of the clock. A week begins on Monday.
 
@@ -8,6 +9,13 @@ export type Counts = Calendar['operations'][number]['counts']
 
 const DAY_MS = 86_400_000
 const at = (day: string): number => Date.parse(`${day}T00:00:00.000Z`)
+
+/** The day as a date, for `dateFormat`. */
+export const dateOf = (day: string): Date => new Date(at(day))
+
+/** Formats days in the language of the person. */
+export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(localeState().formats.tag, { ...options, timeZone: 'UTC' })
 
 export const addDays = (day: string, n: number): string =>
   new Date(at(day) + n * DAY_MS).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Installation, Trial } from '../run/trial.ts'
+import type { Installation, Operation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { isDone } from '../wire/read-answer.ts'
 import { checkDifferent, issuedValues } from './installations.ts'
@@ -16,6 +16,12 @@ async function detached(trial: Trial): Promise<Installation> {
   return installation
 }
 
+/** Both stages succeed, with repeats as the platform makes them. */
+async function checkSucceeds(trial: Trial, { before, after }: Operation, name: string): Promise<void> {
+  for (const call of [before, after])
+    trial.check(isDone((await trial.settle(call)).answer), `${name} failed in ${call.request.stage}`)
+}
+
 export const DETACH_CASES: readonly Case[] = [
   detach(
     'unknown-installation',
@@ -25,10 +31,7 @@ export const DETACH_CASES: readonly Case[] = [
     },
     async (trial) => {
       const operation = trial.install().operation('DETACH', 1)
-      for (const call of [operation.before, operation.after]) {
-        const { answer } = await trial.settle(call)
-        trial.check(isDone(answer), `DETACH of an unknown installation failed in ${call.request.stage}`)
-      }
+      await checkSucceeds(trial, operation, 'DETACH of an unknown installation')
     },
   ),
   detach(
@@ -39,12 +42,7 @@ export const DETACH_CASES: readonly Case[] = [
     },
     async (trial) => {
       const installation = await detached(trial)
-      const again = installation.operation('DETACH', 3)
-      for (const call of [again.before, again.after])
-        trial.check(
-          isDone((await trial.settle(call)).answer),
-          `The second DETACH failed in ${call.request.stage}`,
-        )
+      await checkSucceeds(trial, installation.operation('DETACH', 3), 'The second DETACH')
     },
   ),
   detach(
@@ -56,9 +54,7 @@ export const DETACH_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      const takeover = installation.operation('DETACH', 2)
-      for (const call of [takeover.before, takeover.after])
-        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
+      await checkSucceeds(trial, installation.operation('DETACH', 2), 'The DETACH')
     },
   ),
   detach(
@@ -70,9 +66,7 @@ export const DETACH_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'CONFIGURE')
       await trial.finish(operation.before)
-      const takeover = installation.operation('DETACH', 3)
-      for (const call of [takeover.before, takeover.after])
-        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
+      await checkSucceeds(trial, installation.operation('DETACH', 3), 'The DETACH')
     },
   ),
   detach(
@@ -182,12 +176,7 @@ export const DETACH_CASES: readonly Case[] = [
     },
     async (trial) => {
       await detached(trial)
-      const operation = trial.install().operation('INSTALL', 1)
-      for (const call of [operation.before, operation.after])
-        trial.check(
-          isDone((await trial.settle(call)).answer),
-          `The new INSTALL failed in ${call.request.stage}`,
-        )
+      await checkSucceeds(trial, trial.install().operation('INSTALL', 1), 'The new INSTALL')
     },
   ),
   detach(

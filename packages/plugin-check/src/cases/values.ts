@@ -65,15 +65,8 @@ export const VALUE_CASES: readonly Case[] = [
       await trial.complete(usual.operation('INSTALL', 1))
       const before = await trial.state(usual)
       const text = `inner-${trial.random.bytes(6).toString('hex')}`
-      const replace = Object.fromEntries(
-        Object.entries(trial.profile.resources).map(([locator, { properties, sensitive }]) => [
-          locator,
-          Object.fromEntries(
-            Object.entries(properties)
-              .filter(([name, value]) => !sensitive.includes(name) && seenIn(before, value))
-              .map(([name]) => [name, { '@type': 'Data', value: text }]),
-          ),
-        ]),
+      const replace = replaced(trial, (value) =>
+        seenIn(before, value) ? { '@type': 'Data', value: text } : undefined,
       )
       if (Object.values(replace).every((changes) => Object.keys(changes).length === 0))
         trial.untested('the state shows none of the values')
