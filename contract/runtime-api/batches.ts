@@ -181,13 +181,16 @@ export const BatchInput = z.object({
 })
 export type BatchInput = z.infer<typeof BatchInput>
 
+/** How carefully a batch is carried out, as it was asked for. */
+export const BatchLimits = z.object({ ...limits, waves: Waves.optional() })
+export type BatchLimits = z.infer<typeof BatchLimits>
+
 /** What a change request that is a batch asks for, without sensitive values. */
 export const shownBatch = {
   action: z.enum(BATCH_ACTIONS).optional(),
   targets: z.array(z.string()).optional(),
   batch: BatchInput.optional(),
-  ...limits,
-  waves: Waves.optional(),
+  ...BatchLimits.shape,
 }
 
 /** What a batch is about, as of when it was made: the number of targets, and the bundles with most of them first. */

@@ -7,7 +7,7 @@ import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
 import { RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
 import { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import { NOT_WRAPPED, TypedValue } from '#contract/protocol/typed-value.ts'
-import { BatchPlan, BatchTargets, shownBatch } from './batches.ts'
+import { BatchLimits, BatchPlan, BatchTargets, shownBatch } from './batches.ts'
 import {
   Key,
   listOf,
@@ -121,6 +121,8 @@ export const Approval = z.object({
           now: z.array(z.object({ locator: ResourceLocator, action: z.enum(RESOURCE_ACTIONS) })),
         })
         .nullable(),
+      /** Of a batch, all of them if one differs. */
+      limits: z.object({ seen: BatchLimits, now: BatchLimits }).nullable(),
     })
     .optional(),
 })

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { ResourceAction, Stage } from '#contract/protocol/vocabulary.ts'
+import type { BatchLimits } from '#contract/runtime-api/batches.ts'
 import type { ChangeRequestDetail, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { ChangeEvent, ChangeKind, ChangeState } from '#contract/runtime-api/vocabulary.ts'
@@ -13,6 +14,8 @@ export interface ShownEffect {
   changes: PropertyChange[]
   calls: { stage: Stage; pluginId: string; order: number }[]
   resources: { locator: string; action: ResourceAction }[]
+  /** Of a batch; absent in approvals of earlier versions. */
+  limits?: BatchLimits
 }
 
 interface ChangeRequestTable {

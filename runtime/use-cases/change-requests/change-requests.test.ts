@@ -20,7 +20,6 @@ import {
 } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 import { until } from '../../testing/stream.ts'
-import { effectOf } from './effect.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
 const shop = bundleOf('shop', {
@@ -100,6 +99,13 @@ const policy = async (environmentKey: string, requiredFor: string[], approvals =
 }
 const nameIn = async (scope: Scope, property = 'name') =>
   (await deps.configuration(scope)).resources[MAIN]?.properties[property]
+/** What the inbox of a person says about a request, newest first. */
+const told = async (actor: string, id: string) => {
+  const { items } = (await deps.ok('/inbox', { actor })) as unknown as { items: InboxNotification[] }
+  return items
+    .filter(({ changeRequest }) => changeRequest?.changeRequestId === id)
+    .map(({ event, because, by }) => [event, because, by?.id ?? null])
+}
 
 describe('a change request', () => {
   it('is approved by somebody else and applied once (G12)', async () => {
@@ -312,6 +318,7 @@ describe('a change request', () => {
     const [first] = (await read(install.changeRequestId)).operations
     const { bundleInstallId } = (await deps.operation(first!)).installation
     const limits = { first: 1, concurrency: 2, stopAfterFailures: 3 }
+    const waves = { sizes: [1], soakSeconds: 5, maxFailures: 0 }
     for (const [kind, input] of [
       ['UPGRADE', { bundleInstallId, targetVersion: '2.0.0' }],
       [
@@ -321,19 +328,27 @@ describe('a change request', () => {
     ] as const) {
       const made = await requested({ kind, title: kind, submit: true, input: input as JsonObject })
       await approve(made.changeRequestId, 'bob')
+      if (kind === 'BATCH') {
+        // an approval is for the limits and the waves too
+        const edit = { kind, revision: made.revision, input: { ...input, first: 2 } } as unknown as JsonObject
+        await deps.ok(`/change-requests/${made.changeRequestId}`, { method: 'PATCH', body: edit })
+        const [outdated] = (await read(made.changeRequestId)).approvedBy
+        assert.deepEqual(outdated?.difference, {
+          values: [],
+          calls: null,
+          resources: null,
+          limits: { seen: { ...limits, waves }, now: { ...limits, first: 2, waves } },
+        })
+        await approve(made.changeRequestId, 'bob')
+      }
       const applied = await apply(made.changeRequestId)
       assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
       await until(async () => (await state(made.changeRequestId)) === 'APPLIED')
       if (kind !== 'BATCH') continue
-      const waves = { sizes: [1], soakSeconds: 5, maxFailures: 0 }
       const { batchId, input: shown } = await read(made.changeRequestId)
-      assert.partialDeepStrictEqual(shown, { ...limits, waves })
-      assert.partialDeepStrictEqual(await deps.ok(`/batches/${batchId}`, {}), { ...limits, waves })
+      assert.partialDeepStrictEqual(shown, { ...limits, first: 2, waves })
+      assert.partialDeepStrictEqual(await deps.ok(`/batches/${batchId}`, {}), { ...limits, first: 2, waves })
     }
-    // an approval is for the limits and the waves too
-    const waves = { sizes: [1], soakSeconds: 0, maxFailures: 0 }
-    assert.notEqual(effectOf('', []), effectOf('', [], { waves }))
-    assert.notEqual(effectOf('', []), effectOf('', [], { first: 1 }))
     assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
     // what it overrides is decided, and recorded, when it is applied
     const input = { action: 'DETACH', targets: [bundleInstallId], override: true }
@@ -379,6 +394,9 @@ describe('a change request', () => {
     await sql`update runtime.change_request set not_before = now() - interval '1 hour', not_after = now()
       where change_request_id = ${later}`.execute(deps.db)
     await until(async () => (await state(later)) === 'EXPIRED')
+    const { failure, schedule: over } = await read(later)
+    assert.deepEqual(failure?.parameters, { reason: 'changeTooLate', until: over?.notAfter })
+    assert.deepEqual((await told('ada', later))[0], ['change.expired', 'requested', null])
     assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
   })
 })
@@ -807,13 +825,6 @@ describe('a policy of an environment', () => {
 })
 
 describe('who is notified of a change request', () => {
-  const told = async (actor: string, id: string) => {
-    const { items } = (await deps.ok('/inbox', { actor })) as unknown as { items: InboxNotification[] }
-    return items
-      .filter(({ changeRequest }) => changeRequest?.changeRequestId === id)
-      .map(({ event, because, by }) => [event, because, by?.id ?? null])
-  }
-
   it('is its author when others decide, and who approved it when the approval does not count any more', async () => {
     const { scope } = await installed({ limits: { day: 1, week: 1 } })
     const { changeRequestId: id } = await propose(scope, changesOf({ limits: { day: 2, week: 1 } }))

@@ -1,15 +1,12 @@
 import { createHmac } from 'node:crypto'
+import type { BatchLimits } from '#contract/runtime-api/batches.ts'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
-import type { ShownInput } from '#contract/runtime-api/change-requests.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import { changeViews } from '../installations/change-views.ts'
 import { canonicalText, valueInDigest } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
-
-/** How carefully a batch is carried out. */
-type BatchLimits = Pick<ShownInput, 'first' | 'concurrency' | 'stopAfterFailures' | 'waves'>
 
 /** Those that a batch is asked for with. */
 export const limitsOf = ({ first, concurrency, stopAfterFailures, waves }: BatchLimits): BatchLimits => ({
@@ -96,5 +93,9 @@ export function differenceOf(seen: ShownEffect, now: ShownEffect) {
     values: values.slice(0, 200),
     calls: differs(seen.calls, now.calls) ? { seen: seen.calls, now: now.calls } : null,
     resources: differs(seen.resources, now.resources) ? { seen: seen.resources, now: now.resources } : null,
+    limits:
+      seen.limits !== undefined && now.limits !== undefined && differs(seen.limits, now.limits)
+        ? { seen: seen.limits, now: now.limits }
+        : null,
   }
 }

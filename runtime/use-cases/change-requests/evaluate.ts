@@ -136,6 +136,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         ledger: [],
       }))
       const effect = shownEffect(parts)
+      const limits = limitsOf(change.input)
       const { input: batch } = showBatch(change.input, planned)
       const hidden = hiddenIn(batch)
       const definitionsOf = (locator: string, property: string) =>
@@ -149,13 +150,14 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       )
       return withoutExposed({
         plan: {
-          effect: effectOf(content.key, parts, limitsOf(change.input)),
+          effect: effectOf(content.key, parts, limits),
           planToken: plan.planToken,
           batch: plan,
           problems: [],
         },
         shown: {
           ...effect,
+          limits,
           changes: effect.changes.map((one) =>
             hidden.has(keyOf(one)) ? { ...one, before: hide(one.before), after: hide(one.after) } : one,
           ),

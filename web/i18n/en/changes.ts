@@ -98,8 +98,9 @@ export const changes = {
   'approval.now': 'Now',
   'approval.calls': 'The plugin calls or their order have changed.',
   'approval.resources': 'The resources have changed.',
+  'approval.limits': 'Limits and waves',
   'approval.hidden':
-    'One of these has changed: a hidden value, the target, the limits or waves of a batch, or what a plugin may read and write.',
+    'One of these has changed: a hidden value, the target, or what a plugin may read and write.',
   'approval.unset': 'not changed',
   'conflict.base': 'Before',
   'conflict.theirs': 'Saved by others',

@@ -201,6 +201,8 @@ test('refused items are planned again with what the batch was made with, except 
       ...batch,
       action: 'CONFIGURE',
       reason: 'Move the regions',
+      first: 2,
+      waves: { sizes: ['50%'], soakSeconds: 600, maxFailures: 0 },
       input: {
         targetVersion: null,
         properties: [
@@ -244,6 +246,8 @@ test('refused items are planned again with what the batch was made with, except 
   await expect.element(dialog.getByRole('textbox', { name: 'Label' })).toHaveValue('Desk')
   await expect.element(dialog.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('us')
   await expect.element(dialog.getByRole('textbox', { name: /Reason/ })).toHaveValue('Move the regions')
+  await expect.element(dialog.getByRole('textbox', { name: 'Pause after the first' })).toHaveValue('2')
+  await expect.element(dialog.getByRole('textbox', { name: 'Soak time in minutes' })).toHaveValue('10')
   const set = (region: string) => ({
     [locator]: { label: { '@type': 'Data', value: 'Desk' }, region: { '@type': 'Data', value: region } },
   })
@@ -252,6 +256,7 @@ test('refused items are planned again with what the batch was made with, except 
     .toMatchObject({
       action: 'CONFIGURE',
       targets: refused.map(({ target }) => target),
+      waves: { sizes: ['50%'] },
       input: { values: { [refused[0]!.target]: set('eu'), [refused[1]!.target]: set('us') } },
     })
 })

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -5,6 +6,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
+import { BatchPace } from './BatchPace.tsx'
 
 type Approval = ChangeRequestDetail['approvedBy'][number]
 
@@ -65,7 +67,7 @@ function Difference({
   titles: Titles
 }) {
   const t = useText()
-  const { values, calls, resources } = difference
+  const { values, calls, resources, limits } = difference
   const side = (of: (typeof values)[number]['seen']) =>
     of === null ? (
       <span className="text-faint">{t('changes.approval.unset')}</span>
@@ -81,26 +83,45 @@ function Difference({
       </p>
       <dl className="divide-y divide-line">
         {values.map(({ locator, property, seen, now }) => (
-          <div key={`${locator} ${property}`} className="px-3 py-1.5">
-            <dt className="font-medium wrap-anywhere">{titleOf(locator, property) ?? property}</dt>
-            <dd className="grid grid-cols-2 gap-3 wrap-anywhere">
-              <span>
-                <span className="block text-xs text-faint">{t('changes.approval.seen')}</span>
-                {side(seen)}
-              </span>
-              <span>
-                <span className="block text-xs text-faint">{t('changes.approval.now')}</span>
-                {side(now)}
-              </span>
-            </dd>
-          </div>
+          <BothSides
+            key={`${locator} ${property}`}
+            name={titleOf(locator, property) ?? property}
+            seen={side(seen)}
+            now={side(now)}
+          />
         ))}
+        {limits !== null && (
+          <BothSides
+            name={t('changes.approval.limits')}
+            seen={<BatchPace limits={limits.seen} />}
+            now={<BatchPace limits={limits.now} />}
+          />
+        )}
       </dl>
       {calls !== null && <p className="px-3 py-1.5">{t('changes.approval.calls')}</p>}
       {resources !== null && <p className="px-3 py-1.5">{t('changes.approval.resources')}</p>}
-      {values.length === 0 && calls === null && resources === null && (
+      {values.length === 0 && calls === null && resources === null && limits === null && (
         <p className="px-3 py-1.5">{t('changes.approval.hidden')}</p>
       )}
     </Card>
+  )
+}
+
+function BothSides({ name, seen, now }: { name: string; seen: ReactNode; now: ReactNode }) {
+  const t = useText()
+  return (
+    <div className="px-3 py-1.5">
+      <dt className="font-medium wrap-anywhere">{name}</dt>
+      <dd className="grid grid-cols-2 gap-3 wrap-anywhere">
+        <div>
+          <span className="block text-xs text-faint">{t('changes.approval.seen')}</span>
+          {seen}
+        </div>
+        <div>
+          <span className="block text-xs text-faint">{t('changes.approval.now')}</span>
+          {now}
+        </div>
+      </dd>
+    </div>
   )
 }

@@ -297,7 +297,10 @@ function BatchEditor({
     () =>
       action === undefined || batch === undefined
         ? null
-        : againOf({ action, input: batch, reason: begun.request.reason }, begun.items),
+        : againOf(
+            { ...begun.request.input, action, input: batch, reason: begun.request.reason },
+            begun.items,
+          ),
     [begun, action, batch],
   )
   if (again === null || action === undefined) return null

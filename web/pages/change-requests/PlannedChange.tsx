@@ -7,8 +7,6 @@ import type {
 } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { messageText } from '../../i18n/message-text.ts'
-import { joinClauses, labelled } from '../../i18n/punctuation.ts'
-import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
@@ -22,6 +20,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
+import { BatchPace } from './BatchPace.tsx'
 
 /** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
 export function PlannedChange({
@@ -128,18 +127,13 @@ function Shown({
 
 function PlannedBatch({
   batch: { items },
-  limits: { first, concurrency, stopAfterFailures, waves },
+  limits,
 }: {
   batch: NonNullable<ChangePlan['batch']>
   limits: ChangeRequestDetail['input']
 }) {
   const t = useText()
   const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
-  const pace = joinClauses(t, [
-    first !== undefined && labelled(t, t('batches.fact.first'), String(first)),
-    concurrency !== undefined && labelled(t, t('batches.fact.concurrency'), String(concurrency)),
-    stopAfterFailures !== undefined && labelled(t, t('batches.fact.failures'), String(stopAfterFailures)),
-  ])
   return (
     <>
       <p>
@@ -148,8 +142,7 @@ function PlannedBatch({
           <span className="ml-2 text-doubt">{t('changes.batch.problems', { n: refused.length })}</span>
         )}
       </p>
-      {pace !== '' && <p>{pace}</p>}
-      {waves !== undefined && <p>{labelled(t, t('batches.waves'), wavesText(waves, t))}</p>}
+      <BatchPace limits={limits} />
       <Card padded={false}>
         <ul className="divide-y divide-line">
           {items.map(({ target, scope, title, bundle, wave, values, problems }) => (

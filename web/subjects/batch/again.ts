@@ -2,6 +2,7 @@ import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { FormEdit, type PropertyFormValues } from '../../forms/property/property-edit.ts'
 import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
+import type { LimitsMade } from './batch-limits.ts'
 import type { BatchTarget } from './bundle-targets.ts'
 import { eachFieldId, partOf } from './each-target.ts'
 import type { InstalledBundle } from './install-input.ts'
@@ -18,6 +19,7 @@ export interface Again {
   properties: readonly AgainProperty[]
   /** The values that it set, except hidden ones. */
   edits: PropertyFormValues['edits']
+  limits: LimitsMade
   /** Some values are hidden, so they must be entered again. */
   hasHidden: boolean
 }
@@ -30,10 +32,10 @@ export interface AgainProperty extends PropertyPlace {
 
 /** The same batch for these of its items, or what a change request asks for. */
 export function againOf(
-  batch: Pick<Batch, 'action' | 'input' | 'reason'> & { summary?: Batch['summary'] },
+  batch: Pick<Batch, 'action' | 'input' | 'reason'> & { summary?: Batch['summary'] } & LimitsMade,
   items: readonly Pick<BatchItem, 'target' | 'scope' | 'bundle' | 'title' | 'currentVersion' | 'values'>[],
 ): Again {
-  const { input, action } = batch
+  const { input, action, concurrency, stopAfterFailures, waves } = batch
   const targets = items.map((item): BatchTarget => {
     const { target: id, scope, bundle, title, currentVersion } = item
     return {
@@ -69,6 +71,7 @@ export function againOf(
     targets,
     targetVersion: input.targetVersion ?? undefined,
     reason: batch.reason ?? '',
+    limits: { first: batch.first, concurrency, stopAfterFailures, waves },
     properties,
     edits,
     hasHidden,

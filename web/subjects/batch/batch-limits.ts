@@ -1,4 +1,4 @@
-import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { Batch } from '#contract/console-api/shapes.ts'
 import { invalidWaves, typedFrom, wavesIn, type TypedWaves } from './typed-waves.ts'
 
 /** As in the runtime's contract; a test compares them. */
@@ -47,9 +47,17 @@ export function limitsIn(limits: Limits) {
   }
 }
 
-/** The limits of a change request, to edit them. */
+/** The limits with which a batch was made, or for which a change request asks. */
+export interface LimitsMade {
+  first?: number | null | undefined
+  concurrency?: number | undefined
+  stopAfterFailures?: number | null | undefined
+  waves?: Batch['waves'] | undefined
+}
+
+/** The same as typed, to begin with them. */
 export const limitsOf = (
-  { first, concurrency, stopAfterFailures, waves }: ChangeRequestDetail['input'],
+  { first, concurrency, stopAfterFailures, waves }: LimitsMade,
   environments: string[],
 ): Limits => ({
   first: String(first ?? ''),

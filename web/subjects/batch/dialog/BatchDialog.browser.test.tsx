@@ -156,7 +156,7 @@ test('the batch of a change request is edited in the dialog, and stored in the r
   const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [edit]: () => refusal({}) })
   const { items } = planWith('first', () => [])
   const again = againOf(
-    { action: 'DETACH', input: { targetVersion: null, properties: [] }, reason: request.reason },
+    { ...input, input: { targetVersion: null, properties: [] }, reason: request.reason },
     items,
   )
   await renderInConsole(

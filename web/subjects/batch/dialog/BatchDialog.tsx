@@ -109,7 +109,7 @@ export function BatchDialog({
   const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
   const environments = useEnvironmentsOf(selected)
   const [typedLimits, setLimits] = useState(() =>
-    edited === undefined ? initialLimits : limitsOf(edited.input, environments),
+    again === undefined ? initialLimits : limitsOf(again.limits, environments),
   )
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { changeRequestWith } from '../../testing/change-request.ts'
+import { renderConsole } from '../../testing/render.tsx'
+import { serveScope } from '../../testing/served-scope.ts'
+
+const show = async (request: ChangeRequestDetail) => {
+  await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'GET /change-requests/{changeRequestId}/plan': () => ({ effect: null, planToken: null, problems: [] }),
+  })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+}
+
+test('an approval of a batch that does not count any more shows the limits and waves that it was for, and those of now', async () => {
+  await show(
+    changeRequestWith({
+      approvedBy: [
+        {
+          by: { id: 'oscar', name: 'Oscar' },
+          at: '2026-11-22T09:00:00.000Z',
+          revision: 2,
+          effect: 'earlier',
+          outdated: true,
+          difference: {
+            values: [],
+            calls: null,
+            resources: null,
+            limits: {
+              seen: { concurrency: 5, waves: { sizes: [1, '10%'], soakSeconds: 600, maxFailures: 0 } },
+              now: { concurrency: 5, first: 3 },
+            },
+          },
+        },
+      ],
+    }),
+  )
+  const limits = page.getByRole('definition').filter({ hasText: 'Approved' })
+  await expect.element(limits).toMatchTextContent(/Approved.*1, 10%.*Now.*Pauses after: 3/)
+  await expect.element(page.getByText('Limits and waves')).toBeVisible()
+})
+
+test('a request that was not applied in its time says so, and until when it could have been', async () => {
+  await show(
+    changeRequestWith({
+      state: 'EXPIRED',
+      schedule: {
+        notBefore: '2026-11-22T08:00:00.000Z',
+        notAfter: '2026-11-23T08:00:00.000Z',
+        timeZone: 'UTC',
+      },
+      failure: {
+        errorCode: 'CHANGE_REQUEST_STATE',
+        message: 'The change request could not be applied before 2026-11-23T08:00:00.000Z.',
+        parameters: { reason: 'changeTooLate', until: '2026-11-23T08:00:00.000Z' },
+      },
+      may: { edit: false, approve: false, apply: false, override: false },
+    }),
+  )
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('Expired', { exact: true })).toBeVisible()
+  await expect.element(main.getByText(/could not be applied before/)).toBeVisible()
+  await expect.element(main.getByRole('button', { name: 'Apply' })).not.toBeInTheDocument()
+})
