@@ -12,7 +12,9 @@ export const CALENDAR_REQUESTS_MAX = 200
 
 const Day = z.string().refine(isDay, 'Must be a day such as 2026-11-29')
 
+/** With a year of four digits whatever the zone, and six weeks later too. */
 function isDay(text: string): boolean {
+  if (text < '1970-01-01' || text > '9998-12-31') return false
   const at = Date.parse(`${text}T00:00:00.000Z`)
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }

@@ -56,6 +56,10 @@ describe('a query that the database would reject is refused', () => {
     it(`with a year out of range: ${query}`, () => refuses(`/${query}=0000-01-01T00:00:00.000Z`))
   }
 
+  for (const day of ['0000-01-01', '0001-01-01', '9999-12-20', '2026-02-30', '+10000-01-01'])
+    it(`with a day out of range: ${day}`, () =>
+      refuses(`/calendar?from=${encodeURIComponent(day)}&days=45&timeZone=Pacific/Auckland`))
+
   it('but a query of the first valid year is accepted', async () => {
     const { errorCode, data } = await http.call('/operations/counts?until=0001-01-01T00:00:00.000Z')
     assert.equal(errorCode, '0')
