@@ -14,6 +14,7 @@ export class ConsoleFailure extends Error {
   readonly details: Detail[] | undefined
   readonly parameters: MessageParameters | undefined
   readonly ownMessage: string | undefined
+  readonly ownRemedy: string | undefined
 
   constructor(
     code: string,
@@ -23,6 +24,8 @@ export class ConsoleFailure extends Error {
       errorPath?: string[] | undefined
       details?: Detail[] | undefined
       parameters?: MessageParameters | undefined
+      /** If that of the code would mislead. */
+      remedy?: string | undefined
     } = {},
   ) {
     super(options.message ?? code)
@@ -33,6 +36,7 @@ export class ConsoleFailure extends Error {
     this.details = options.details
     this.parameters = options.parameters
     this.ownMessage = options.message
+    this.ownRemedy = options.remedy
   }
 }
 
@@ -62,7 +66,7 @@ export function failureOf(error: unknown): {
   return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }
 }
 
-/** The failure as an RFC 9457 problem: title and remedy by code, with the failure's own message if it has one. */
+/** The failure as an RFC 9457 problem: title by code, as are message and remedy unless the failure has its own. */
 export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
   const entry = describeCode(failure.code)
   return {
@@ -74,7 +78,7 @@ export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
     title: entry.title,
     status: statusOf(failure.code, failure.retryable),
     code: failure.code,
-    remedy: entry.remedy,
+    remedy: failure.ownRemedy ?? entry.remedy,
     retryable: failure.retryable,
     errorPath: failure.errorPath,
     requestId,

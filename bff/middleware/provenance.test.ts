@@ -62,9 +62,11 @@ describe('provenance', () => {
     assert.equal(await status('GET', '/api/x', ours), 200)
     assert.equal(await status('GET', '/api/x'), 403)
     assert.equal(await status('GET', '/api'), 403)
-    const { code, message } = (await (await app.request('/api/x')).json()) as Record<string, string>
+    const { code, message, remedy } = (await (await app.request('/api/x')).json()) as Record<string, string>
     assert.equal(code, 'PERMISSION_DENIED')
-    assert.match(message ?? '', /X-Requested-By: console.* token of a service account/)
+    assert.match(message ?? '', /X-Requested-By: console/)
+    // no role would help
+    assert.match(remedy ?? '', /Add the header.* token of a service account/)
     assert.equal(await status('GET', '/api/x', { ...ours, 'sec-fetch-site': 'same-site' }), 403)
     for (const destination of ['document', 'image', 'script', 'iframe', 'style']) {
       assert.equal(

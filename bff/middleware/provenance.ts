@@ -65,15 +65,15 @@ function isJson(type: string | undefined): boolean {
 
 function foreign(): ConsoleFailure {
   return new ConsoleFailure('PERMISSION_DENIED', {
-    message:
-      'This request did not come from the console. A program sends the token of a service account instead.',
+    message: 'This request did not come from the console.',
+    remedy: 'Use the console itself. A program sends the token of a service account instead.',
   })
 }
 
-/** The code is about roles, so the message says what to do. */
 function unmarked(): ConsoleFailure {
   return new ConsoleFailure('PERMISSION_DENIED', {
-    message:
-      'The request has no header “X-Requested-By: console”; no role is missing. Add the header to a request with a session cookie, or send the token of a service account instead.',
+    message: 'The request has no header “X-Requested-By: console”; no role is missing.',
+    remedy:
+      'Add the header to a request with a session cookie, or send the token of a service account instead.',
   })
 }
