@@ -66,9 +66,9 @@ export interface EndpointRow {
   keepsProtectedProperty?: true
   /**
    * Whose person must have signed in recently, or is refused with RECENT_SIGN_IN_REQUIRED (docs/decisions/0034-recent-sign-in.md): all
-   * requests, or only those that start takeovers or override a restriction, which the use case knows.
+   * requests, or only those that start takeovers, override a restriction or replace what is there, which the use case knows.
    */
-  recentSignIn?: 'always' | 'takeovers' | 'overrides'
+  recentSignIn?: 'always' | 'takeovers' | 'overrides' | 'replacements'
   /**
    * How many ordinary requests one of these counts as in the limits of its caller; default 1. `targets`: it grows with the targets
    * of the body. What costs more than one is refused first by a program that falls behind.

@@ -79,6 +79,7 @@ const RECENT_SIGN_IN_TEXT = {
   always: ' Requires a recent sign-in.',
   takeovers: ' Requires a recent sign-in for takeovers, and to override a restriction.',
   overrides: ' Requires a recent sign-in to override a restriction.',
+  replacements: ' Requires a recent sign-in to change what exists.',
   never: '',
 } as const
 

@@ -51,6 +51,7 @@ export const changePolicyEndpoints = defineEndpoints({
       reason: Reason.optional(),
     }),
     answer: ChangePolicy,
-    codes: ['CHANGE_POLICY_STALE', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['CHANGE_POLICY_STALE', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'always',
   },
 })

@@ -143,7 +143,8 @@ export const freezeEndpoints = defineEndpoints({
     params,
     body: FreezeBody,
     answer: Freeze,
-    codes: ['FREEZE_STALE', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['FREEZE_STALE', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'replacements',
   },
   'DELETE /freezes/{name}': {
     summary: 'Delete a freeze',
@@ -151,7 +152,8 @@ export const freezeEndpoints = defineEndpoints({
     access: { needs: 'policy:write', where: 'anywhere' },
     params,
     answer: z.object({ name: Key }),
-    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'always',
   },
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions': {
     summary:

@@ -80,6 +80,7 @@ export const pluginReportEndpoints = defineEndpoints({
     params: z.strictObject({ environmentKey: Key }),
     body: z.strictObject({ policy: z.enum(PLUGIN_POLICIES), reason: Reason.optional() }),
     answer: PluginPolicy,
-    codes: ['IDEMPOTENCY_KEY_REUSED'],
+    codes: ['IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'always',
   },
 })

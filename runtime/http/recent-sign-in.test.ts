@@ -89,6 +89,24 @@ async function retirement(
   return { params: { pluginId }, body: { reason: 'it is gone for good', updatedAt: String(updatedAt) } }
 }
 
+/** A freeze that is over. */
+const pastFreeze = (name: string) => ({
+  params: { name },
+  body: {
+    environments: ['lab'],
+    from: '2026-01-01T00:00:00.000Z',
+    to: '2026-01-02T00:00:00.000Z',
+    timeZone: 'UTC',
+    blocks: [...CHANGE_KINDS],
+    message: 'Ask Ada',
+  },
+})
+async function existingFreeze(): Promise<Sample & { params: { name: string } }> {
+  const { params, body } = pastFreeze(`freeze-${crypto.randomUUID().slice(0, 8)}`)
+  await deps.ok(`/freezes/${params.name}`, { method: 'PUT', body })
+  return { params, body }
+}
+
 async function credential(): Promise<string> {
   const made = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
   return String(made['credentialId'])
@@ -183,6 +201,15 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
   'POST /operations/{operationId}/stop-retrying': frozenOperation(true),
   [`PATCH ${base}` as const]: frozenSave({ changes: { [NAME]: wrapped({ name: 'a' }) } }),
   [`PUT ${base}` as const]: frozenSave({ resources: { [NAME]: { properties: wrapped({ name: 'a' }) } } }),
+  'PUT /change-policies/{environmentKey}': () =>
+    Promise.resolve({
+      params: { environmentKey: `lab-${crypto.randomUUID().slice(0, 8)}` },
+      body: { requiredFor: [], approvals: 1, updatedAt: null },
+    }),
+  'PUT /plugin-policies/{environmentKey}': () =>
+    Promise.resolve({ params: { environmentKey: 'lab' }, body: { policy: 'IGNORE' } }),
+  'PUT /freezes/{name}': existingFreeze,
+  'DELETE /freezes/{name}': async () => ({ params: (await existingFreeze()).params }),
   'POST /plugins/{pluginId}/retire': async () => retirement('retire'),
   'POST /plugins/{pluginId}/reinstate': async () => {
     const { params, body } = await retirement('retire')
@@ -256,8 +283,9 @@ for (const [name] of guarded) {
   })
 }
 
-it('is not required for other batches or for plans', async () => {
+it('is not required for other batches, for plans or for a new freeze', async () => {
   const old = signedIn(LIMIT_SECONDS + 1)
+  assert.equal((await call('PUT /freezes/{name}', pastFreeze('new'), old)).errorCode, '0')
   assert.equal((await call('POST /batches', { body: await batchOf('RETRY', 1) }, old)).errorCode, '0')
   const params = { batchId: await pausedBatch('RETRY') }
   assert.equal((await call('POST /batches/{batchId}/continue', { params, body: {} }, old)).errorCode, '0')

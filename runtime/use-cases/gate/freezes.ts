@@ -12,7 +12,7 @@ import type { FreezeRow } from '../../store/freezes.ts'
 import type { ScopeFilter } from '../../store/visible-scopes.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import type { Fields } from '../audit/record.ts'
-import { authorize, notFound, reads } from '../authorize.ts'
+import { authorize, notFound, reads, requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 
 /** Freezes of places that the actor may read: the active ones first, then by when they begin, then those that are over. */
@@ -60,7 +60,7 @@ export async function readFreeze(
 
 /**
  * Creates or changes a freeze; it counts for the next request. Refuses unless the actor has `policy:write` for every place that it
- * has, or had before; with FREEZE_STALE if it is not the one that the caller saw.
+ * has, or had before; with RECENT_SIGN_IN_REQUIRED to change one; with FREEZE_STALE if it is not the one that the caller saw.
  */
 export async function saveFreeze(
   { tx, actor }: WriteContext,
@@ -81,7 +81,11 @@ export async function saveFreeze(
   authorizePlaces(actor, settings)
   const count = await lockFreezes(tx)
   const before = await findFreeze(tx, name)
-  if (before !== undefined) authorizePlaces(actor, before.settings)
+  if (before !== undefined) {
+    authorizePlaces(actor, before.settings)
+    // a change can end it, as its deletion does
+    requireRecentSignIn(actor)
+  }
   if (updatedAt === null && before !== undefined)
     throw new DomainError('FREEZE_STALE', platformMessage('freezeExists'))
   if (typeof updatedAt === 'string' && before?.updated_at !== updatedAt)

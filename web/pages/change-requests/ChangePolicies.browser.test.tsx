@@ -12,19 +12,46 @@ const policyOf = (approvals: number, updatedAt: string) => ({
   updatedAt,
 })
 
+const SESSION = () => ({
+  user: { id: 'olivia', name: 'Olivia' },
+  roles: ['admin'],
+  permissions: ['policy:write' as const],
+  grants: [{ permissions: ['policy:write' as const], scope: null }],
+  environmentMarks: [],
+})
+
+test('a policy needs a recent sign-in, and comes back as it was entered', async () => {
+  await serveApi({
+    'GET /session': SESSION,
+    'GET /change-policies': () => ({ items: [], nextCursor: null }),
+    'PUT /change-policies/{environmentKey}': () => refusal({ status: 403, code: 'RECENT_SIGN_IN_REQUIRED' }),
+  })
+  const kept = {
+    environmentKey: 'production',
+    CONFIGURE: false,
+    INSTALL: true,
+    UPGRADE: false,
+    DETACH: false,
+    TAKEOVER: false,
+    BATCH: true,
+    approvals: '2',
+    reason: 'Two of us watch',
+  }
+  const resumed = { target: '', reason: JSON.stringify(kept) }
+  await renderInConsole(<ChangePolicies resumed={resumed} onClose={() => undefined} />)
+  await expect.element(page.getByRole('textbox', { name: 'Environment' })).toHaveValue('production')
+  await expect.element(page.getByRole('textbox', { name: /Reason/ })).toHaveValue('Two of us watch')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByRole('button', { name: 'Sign in again' })).toBeVisible()
+})
+
 test('a policy that somebody else has set meanwhile is not replaced unseen', async () => {
   const api = await serveApi({
-    'GET /session': () => ({
-      user: { id: 'olivia', name: 'Olivia' },
-      roles: ['admin'],
-      permissions: ['policy:write'],
-      grants: [{ permissions: ['policy:write'], scope: null }],
-      environmentMarks: [],
-    }),
+    'GET /session': SESSION,
     'GET /change-policies': () => ({ items: [policyOf(1, SEEN)], nextCursor: null }),
     'PUT /change-policies/{environmentKey}': () => refusal({ status: 409, code: 'CHANGE_POLICY_STALE' }),
   })
-  await renderInConsole(<ChangePolicies onClose={() => undefined} />)
+  await renderInConsole(<ChangePolicies resumed={null} onClose={() => undefined} />)
   await expect.element(page.getByText('production', { exact: true })).toBeVisible()
   await page.getByRole('textbox', { name: 'Environment' }).fill('production')
   api.answer({

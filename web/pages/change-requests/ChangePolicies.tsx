@@ -18,17 +18,29 @@ import { reasonIn, useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { keepForm, keptForm, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { showToast } from '../../ui/toast.ts'
 
+/** Where a change of the policies is kept during a sign-in. */
+export const CHANGE_POLICIES = 'change-policies'
+
 /** What each environment requires before a change. Who may change a policy gets a form for it. */
-export function ChangePolicies({ onClose }: { onClose: () => void }) {
+export function ChangePolicies({
+  resumed,
+  onClose,
+}: {
+  resumed: InterruptedAction | null
+  onClose: () => void
+}) {
   const t = useText()
   const may = useMay('policy:write', 'anywhere')
-  if (may) return <PolicyDialog onClose={onClose} />
+  if (may) return <PolicyDialog resumed={resumed} onClose={onClose} />
   return (
     <Dialog open title={t('changes.policy.title')} description={t('changes.policy.about')} onClose={onClose}>
       <PolicyList />
@@ -66,7 +78,7 @@ function PolicyList() {
 
 const APPROVALS_MAX = 10
 
-function PolicyDialog({ onClose }: { onClose: () => void }) {
+function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null; onClose: () => void }) {
   const t = useText()
   const schema = useMemo(
     () =>
@@ -91,7 +103,7 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
     [t],
   )
   const form = useZodForm(schema, {
-    defaultValues: {
+    defaultValues: keptForm(resumed, schema) ?? {
       environmentKey: '',
       CONFIGURE: true,
       INSTALL: true,
@@ -140,8 +152,16 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
       title={t('changes.policy.title')}
       description={t('changes.policy.about')}
       submit={t('common.save')}
+      errorActions={
+        needsSignIn(submit.error?.error.problem.code) && (
+          <SignInAgain
+            keep={(personId) => keepForm(personId, CHANGE_POLICIES, { values: form.getValues() })}
+          />
+        )
+      }
       onClose={onClose}
     >
+      {resumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <PolicyList />
       <TextField
         control={control}

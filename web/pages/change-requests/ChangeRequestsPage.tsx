@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { changeRequestsCall } from '#contract/console-api/pages/change-requests.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangeRequest } from '#contract/console-api/shapes.ts'
@@ -11,6 +11,7 @@ import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -21,7 +22,7 @@ import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { ChangePolicies } from './ChangePolicies.tsx'
+import { CHANGE_POLICIES, ChangePolicies } from './ChangePolicies.tsx'
 
 const route = getRouteApi('/change-requests')
 
@@ -31,6 +32,14 @@ export function ChangeRequestsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [showsPolicies, setShowsPolicies] = useState(false)
+  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
+  useInterruptedAction(
+    CHANGE_POLICIES,
+    useCallback((left) => {
+      setResumed(left)
+      setShowsPolicies(true)
+    }, []),
+  )
   const query = useQuery({
     ...apiQuery('GET /change-requests', changeRequestsCall(search)),
     placeholderData: keepPreviousData,
@@ -104,7 +113,15 @@ export function ChangeRequestsPage() {
           <EmptyState icon="review" title={t('changes.empty.title')} message={t('changes.empty.message')} />
         }
       />
-      {showsPolicies && <ChangePolicies onClose={() => setShowsPolicies(false)} />}
+      {showsPolicies && (
+        <ChangePolicies
+          resumed={resumed}
+          onClose={() => {
+            setShowsPolicies(false)
+            setResumed(null)
+          }}
+        />
+      )}
     </Page>
   )
 }

@@ -13,17 +13,37 @@ import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { keepForm, keptForm, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { FieldErrorText } from '../../ui/Field.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { freezeBodyOf, freezeFormOf, freezeSchema, type FreezeForm } from './freeze-form.ts'
 
+/** Where a change of a freeze is kept during a sign-in. */
+export const FREEZES = 'freezes'
+
+/** The freeze as the person saw it. */
+export const targetOf = ({ name, updatedAt }: Freeze): string => `${name} ${updatedAt}`
+
 /** Creates a freeze, or changes one; its name stays. */
-export function FreezeDialog({ freeze, onClose }: { freeze: Freeze | null; onClose: () => void }) {
+export function FreezeDialog({
+  freeze,
+  resumed,
+  onClose,
+}: {
+  freeze: Freeze | null
+  /** What the person entered before they left to sign in again. */
+  resumed: InterruptedAction | null
+  onClose: () => void
+}) {
   const t = useText()
   const schema = useMemo(() => freezeSchema(t), [t])
-  const form = useZodForm<FreezeForm>(schema, { defaultValues: freezeFormOf(freeze) })
+  const form = useZodForm<FreezeForm>(schema, {
+    defaultValues: keptForm(resumed, schema) ?? freezeFormOf(freeze),
+  })
   const { control } = form
   const save = useWrite('PUT /freezes/{name}', {
     invalidates: [
@@ -50,8 +70,19 @@ export function FreezeDialog({ freeze, onClose }: { freeze: Freeze | null; onClo
       {...submit}
       title={freeze === null ? t('freezes.create') : t('freezes.edit.title', { name: freeze.name })}
       submit={freeze === null ? t('freezes.create') : t('common.save')}
+      errorActions={
+        freeze !== null &&
+        needsSignIn(submit.error?.error.problem.code) && (
+          <SignInAgain
+            keep={(personId) =>
+              keepForm(personId, FREEZES, { target: targetOf(freeze), values: form.getValues() })
+            }
+          />
+        )
+      }
       onClose={onClose}
     >
+      {resumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       {freeze === null && (
         <TextField
           control={control}

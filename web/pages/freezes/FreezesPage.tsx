@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { freezesCall } from '#contract/console-api/pages/freezes.ts'
 import type { Freeze } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -10,6 +10,8 @@ import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -20,7 +22,7 @@ import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { placeTexts } from './freeze-form.ts'
-import { FreezeDialog } from './FreezeDialog.tsx'
+import { FREEZES, FreezeDialog, targetOf } from './FreezeDialog.tsx'
 
 type Action = { kind: 'edit' | 'delete'; freeze: Freeze } | { kind: 'create' }
 
@@ -31,8 +33,26 @@ export function FreezesPage() {
   const may = useMay('policy:write', 'anywhere')
   const [action, setAction] = useState<Action | null>(null)
   const query = useQuery(apiQuery('GET /freezes', freezesCall))
+  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
+  const freezes = query.data?.items
+  useInterruptedAction(
+    freezes === undefined ? null : FREEZES,
+    useCallback(
+      (left) => {
+        // another one is not replaced unseen
+        const freeze = freezes?.find((one) => targetOf(one) === left.target)
+        if (freeze === undefined) return
+        setResumed(left)
+        setAction({ kind: 'edit', freeze })
+      },
+      [freezes],
+    ),
+  )
   const columns = useMemo(() => freezeColumns(t, rich, may ? setAction : null), [t, rich, may])
-  const close = () => setAction(null)
+  const close = () => {
+    setAction(null)
+    setResumed(null)
+  }
   return (
     <Page
       title={t('freezes.title')}
@@ -59,7 +79,11 @@ export function FreezesPage() {
         empty={<EmptyState icon="lock" title={t('freezes.none.title')} message={t('freezes.none')} />}
       />
       {action !== null && action.kind !== 'delete' && (
-        <FreezeDialog freeze={action.kind === 'edit' ? action.freeze : null} onClose={close} />
+        <FreezeDialog
+          freeze={action.kind === 'edit' ? action.freeze : null}
+          resumed={resumed}
+          onClose={close}
+        />
       )}
       {action?.kind === 'delete' && <DeleteFreeze freeze={action.freeze} onClose={close} />}
     </Page>
@@ -211,6 +235,7 @@ function DeleteFreeze({ freeze, onClose }: { freeze: Freeze; onClose: () => void
       onClose={onClose}
       title={t('freezes.delete.title', { name: freeze.name })}
       confirm={t('freezes.delete')}
+      errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       send={async () => {
         await remove.mutateAsync({ params: { name: freeze.name } })
         showToast({ text: t('freezes.deleted') })

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { causeHoursCall } from '#contract/console-api/pages/causes.ts'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
@@ -11,6 +11,7 @@ import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { formatDuration, formatNumber } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { paths } from '../../addresses/paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -23,7 +24,7 @@ import type { Column } from '../../ui/table/column.ts'
 import { CheckBadge } from './reports/CheckBadge.tsx'
 import { setLimits, validCredentials, type Limit } from './plugin-limits.ts'
 import { PluginDialog } from './PluginDialog.tsx'
-import { PluginPolicies } from './reports/PluginPolicies.tsx'
+import { PLUGIN_POLICIES_PAGE, PluginPolicies } from './reports/PluginPolicies.tsx'
 import { PluginBadge } from './Retirement.tsx'
 
 const route = getRouteApi('/plugins')
@@ -34,6 +35,14 @@ export function PluginsPage() {
   const navigate = route.useNavigate()
   const [registering, setRegistering] = useState(false)
   const [showsPolicies, setShowsPolicies] = useState(false)
+  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
+  useInterruptedAction(
+    PLUGIN_POLICIES_PAGE,
+    useCallback((left) => {
+      setResumed(left)
+      setShowsPolicies(true)
+    }, []),
+  )
   const query = useQuery({
     ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
@@ -84,7 +93,16 @@ export function PluginsPage() {
           <EmptyState icon="plugins" title={t('plugins.empty.title')} message={t('plugins.empty.message')} />
         }
       />
-      {showsPolicies && <PluginPolicies may={may} onClose={() => setShowsPolicies(false)} />}
+      {showsPolicies && (
+        <PluginPolicies
+          may={may}
+          resumed={resumed}
+          onClose={() => {
+            setShowsPolicies(false)
+            setResumed(null)
+          }}
+        />
+      )}
       {registering && <PluginDialog plugin={null} onClose={() => setRegistering(false)} />}
     </Page>
   )

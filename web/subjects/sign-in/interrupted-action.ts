@@ -48,6 +48,25 @@ export const resumeBatch = (personId: string): InterruptedBatch | null => resume
 export const keepAction = (personId: string, page: string, action: InterruptedAction): boolean =>
   keep(PREFIX + page, personId, action)
 
+/** Keeps the values of a form of a page, as `keepAction` keeps a reason. */
+export const keepForm = (
+  personId: string,
+  page: string,
+  { target = '', values }: { target?: string; values: object },
+): boolean => keepAction(personId, page, { target, reason: JSON.stringify(values) })
+
+/** The values of the form that the person left; null if there are none, or those of another form. */
+export function keptForm<Values>(
+  kept: InterruptedAction | null,
+  schema: { safeParse(values: unknown): { data?: Values | undefined } },
+): Values | null {
+  try {
+    return kept === null ? null : (schema.safeParse(JSON.parse(kept.reason)).data ?? null)
+  } catch {
+    return null
+  }
+}
+
 /** Opens the action that this person left on this page, once; null: not yet, because the page is still loading. */
 export function useInterruptedAction(
   page: string | null,

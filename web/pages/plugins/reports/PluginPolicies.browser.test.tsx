@@ -26,7 +26,7 @@ const serve = () =>
 
 test('who may not manage plugins sees the policies and no form', async () => {
   await serve()
-  await renderInConsole(<PluginPolicies may={false} onClose={() => undefined} />)
+  await renderInConsole(<PluginPolicies may={false} resumed={null} onClose={() => undefined} />)
   const dialog = page.getByRole('dialog', { name: 'Plugin report policies' })
   await expect.element(dialog.getByText('production')).toBeVisible()
   await expect.element(dialog.getByText('Refuse')).toBeVisible()
@@ -40,7 +40,7 @@ test('who may not manage plugins sees the policies and no form', async () => {
 test('a failed list is not shown as "Ignore", and can be loaded again', async () => {
   const api = await serve()
   api.answer({ 'GET /plugin-policies': () => refusal({ status: 500, code: 'INTERNAL_ERROR' }) })
-  await renderInConsole(<PluginPolicies may onClose={() => undefined} />)
+  await renderInConsole(<PluginPolicies may resumed={null} onClose={() => undefined} />)
   const dialog = page.getByRole('dialog', { name: 'Plugin report policies' })
   await expect.element(dialog.getByRole('alert')).toBeVisible()
   expect(dialog.getByText('staging').elements()).toHaveLength(0)

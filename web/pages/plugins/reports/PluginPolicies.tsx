@@ -14,20 +14,34 @@ import { reasonIn, useZodForm } from '../../../forms/form/use-zod-form.ts'
 import { fieldOfRequest } from '../../../forms/form/server-errors.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { keepForm, keptForm, type InterruptedAction } from '../../../subjects/sign-in/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { showToast } from '../../../ui/toast.ts'
 
+/** Where a change of the policies is kept during a sign-in. */
+export const PLUGIN_POLICIES_PAGE = 'plugin-policies'
+
 type PolicyForm = { environmentKey: string; policy: string; reason: string }
 
 /** Shows the policy of each environment for plugins without a passing report. Who may change one gets a form for it. */
-export function PluginPolicies({ may, onClose }: { may: boolean; onClose: () => void }) {
+export function PluginPolicies({
+  may,
+  resumed,
+  onClose,
+}: {
+  may: boolean
+  resumed: InterruptedAction | null
+  onClose: () => void
+}) {
   const t = useText()
-  if (may) return <PolicyDialog onClose={onClose} />
+  if (may) return <PolicyDialog resumed={resumed} onClose={onClose} />
   return (
     <Dialog
       open
@@ -66,7 +80,7 @@ function PolicyList() {
   )
 }
 
-function PolicyDialog({ onClose }: { onClose: () => void }) {
+function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null; onClose: () => void }) {
   const t = useText()
   const schema = useMemo(
     () =>
@@ -77,7 +91,9 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
       }),
     [t],
   )
-  const form = useZodForm(schema, { defaultValues: { environmentKey: '', policy: 'WARN', reason: '' } })
+  const form = useZodForm(schema, {
+    defaultValues: keptForm(resumed, schema) ?? { environmentKey: '', policy: 'WARN', reason: '' },
+  })
   const { control } = form
   const save = useWrite('PUT /plugin-policies/{environmentKey}', { invalidates: ['GET /plugin-policies'] })
   const submit = useSubmit(
@@ -97,8 +113,16 @@ function PolicyDialog({ onClose }: { onClose: () => void }) {
       title={t('pluginReports.policy.title')}
       description={t('pluginReports.policy.about')}
       submit={t('common.save')}
+      errorActions={
+        needsSignIn(submit.error?.error.problem.code) && (
+          <SignInAgain
+            keep={(personId) => keepForm(personId, PLUGIN_POLICIES_PAGE, { values: form.getValues() })}
+          />
+        )
+      }
       onClose={onClose}
     >
+      {resumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <PolicyList />
       <TextField
         control={control}
