@@ -130,6 +130,8 @@ export const PLATFORM_MESSAGES = {
     'Environment {environment} requires an approved change request for this ({kind}). Request a review instead.',
   approvalsMissing:
     'The change request has {approvals} of the {needed} approvals that its current effect needs. Ask someone to approve it.',
+  changeRequestsFull:
+    'You already have {max} change requests that have not ended, the maximum. Withdraw one first.',
   approvalByProgram: 'Only a person can approve a change request, not a service account.',
   approvalIsOwn: 'You wrote this change request, so someone else must approve or reject it.',
   changeState: 'The change request is {actual}, so this is not possible. Reload it.',

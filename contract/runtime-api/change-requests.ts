@@ -29,6 +29,8 @@ import { Apply } from './managers.ts'
 import { OperationPlan, PlanProblem, PlanToken } from './plans.ts'
 import { CHANGE_EVENTS, CHANGE_KINDS, CHANGE_STATES, NOTE_MAX } from './vocabulary.ts'
 
+/** Change requests that one person has made and that can still be edited or applied. */
+export const LIVE_REQUESTS_MAX = 200
 /** In days: how far ahead a change request can be scheduled; the grants of its author are kept until then. */
 export const SCHEDULE_DAYS_MAX = 30
 

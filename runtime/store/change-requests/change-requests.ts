@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
+import type { ChangeEvent, ChangeState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -23,6 +23,15 @@ export async function insertChangeRequest(
 ): Promise<void> {
   await tx.insertInto('runtime.change_request').values(row).execute()
   await putScopes(tx, row.change_request_id, scopes)
+}
+
+/** How many requests in these states a person has made. Others that the person makes wait until the transaction ends. */
+export async function lockMadeBy(tx: Tx, personId: string, states: readonly ChangeState[]): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('change requests ' || ${personId}, 0))`.execute(tx)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from runtime.change_request
+    where created_by_id = ${personId} and state = any(${[...states]}::text[])`.execute(tx)
+  return rows[0]?.count ?? 0
 }
 
 /** Replaces the scopes that a request changes. */

@@ -6,7 +6,12 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { calendarEndpoints } from '#contract/runtime-api/calendar.ts'
-import { ChangePlan, ChangeRequest, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
+import {
+  ChangePlan,
+  ChangeRequest,
+  ChangeRequestDetail,
+  LIVE_REQUESTS_MAX,
+} from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { InboxNotification } from '#contract/runtime-api/inbox.ts'
 import {
@@ -19,6 +24,7 @@ import {
   wrapped,
 } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
+import { untilBatch } from '../../testing/batches.ts'
 import { until } from '../../testing/stream.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
@@ -43,13 +49,15 @@ const open = {
   version: '3.0.0',
 }
 const MAIN = locatorOf(shop, 'main')
+const hub = bundleOf('hub', { resources: [moduleOf('relay', { name: TEXT })] })
+const client = bundleOf('client', { resources: [moduleOf('main', { mail: { kind: 'SERVICE_REFERENCE' } })] })
 const CALENDAR = calendarEndpoints['GET /calendar'].answer
 
 let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('shops')
-  await deps.publish(shop, next, open)
+  await deps.publish(shop, next, open, hub, client)
 })
 after(() => deps.close())
 
@@ -155,6 +163,30 @@ describe('a change request', () => {
     assert.equal((await deps.http.call('/change-requests/waiting', asBot)).data['count'], 0)
     const rejecting = { method: 'POST', body: { revision: 1, comment: 'The test fails' }, ...asBot }
     assert.equal((await deps.http.call(`/change-requests/${id}/reject`, rejecting)).errorCode, '0')
+  })
+
+  it('is one of 200 at most that a person has not ended', async () => {
+    const { scope, id } = await installed()
+    const given = { kind: 'DETACH', title: 'Gone', input: { bundleInstallId: id } }
+    const make = (actor: string) => send('/change-requests', given, { actor })
+    const first = ChangeRequest.parse((await make('busy')).data['changeRequest'])
+    await sql`
+      insert into runtime.change_request (change_request_id, kind, title, state, content, shown_input, environment_key,
+        application_runtime_id, workspace_id, created_by_id, created_by_name, author_ids, actor)
+      select gen_random_uuid(), kind, title, state, content, shown_input, environment_key, application_runtime_id, workspace_id,
+        created_by_id, created_by_name, author_ids, actor
+      from runtime.change_request, generate_series(2, ${LIVE_REQUESTS_MAX})
+      where change_request_id = ${first.changeRequestId}::uuid`.execute(deps.db)
+    assert.equal((await make('busy')).errorCode, 'REQUEST_INVALID')
+    assert.equal((await make('somebody else')).errorCode, '0')
+    const withdrawn = await send(
+      `/change-requests/${first.changeRequestId}/withdraw`,
+      { revision: 1 },
+      { actor: 'busy' },
+    )
+    assert.equal(withdrawn.errorCode, '0')
+    assert.equal((await make('busy')).errorCode, '0')
+    assert.equal((await propose(scope, changesOf({ name: 'b' }))).state, 'OPEN')
   })
 
   it('is refused like any change that gets its lock after a freeze has begun', async () => {
@@ -709,6 +741,34 @@ describe('a change request of somebody else', () => {
   })
 })
 
+describe('the plan of a change request', () => {
+  it('names no installation that its reader may not see, whatever its author sees (G02)', async () => {
+    const [scope, elsewhere] = [deps.newScope(), deps.newScope()]
+    const owner = await deps.installed(hub, { scope })
+    const body = { title: 'Mail', url: 'http://127.0.0.1:9/mail', methods: [], enabled: true }
+    const relay = { bundleInstallId: owner, locator: locatorOf(hub, 'relay') }
+    await deps.ok('/services/mail', {
+      method: 'PUT',
+      body: { ...body, owner: relay, consumers: [{ ...elsewhere }] },
+    })
+    const referrer = await deps.installed(client, {
+      scope: elsewhere,
+      properties: {
+        [locatorOf(client, 'main')]: { mail: { '@type': 'ServiceReference', serviceId: 'mail' } },
+      },
+    })
+    const input = { action: 'DETACH', targets: [owner] }
+    const { changeRequestId } = await requested({ kind: 'BATCH', title: 'No relay', submit: true, input })
+    const brokenFor = async (as: { actor?: string; grants?: Grant[] }) => {
+      const plan = ChangePlan.parse(await deps.ok(`/change-requests/${changeRequestId}/plan`, as))
+      return plan.batch?.broken?.items.map(({ installation }) => installation.bundleInstallId)
+    }
+    assert.deepEqual(await brokenFor({}), [referrer])
+    const grants: Grant[] = [{ permissions: ['read', 'change:approve'], scope }]
+    assert.deepEqual(await brokenFor({ actor: 'mallory', grants }), [])
+  })
+})
+
 describe('a policy of an environment', () => {
   const PLACE = (workspaceId: number): Scope => ({
     environmentKey: 'guarded',
@@ -759,6 +819,33 @@ describe('a policy of an environment', () => {
     const seen = await read(urgent)
     assert.equal(seen.overridden, true)
     assert.ok(seen.history.some(({ event, text }) => event === 'OVERRIDDEN' && text === override.reason))
+  })
+
+  it('is for the conditions between waves too: only who may override passes them (G12)', async () => {
+    const targets = [
+      (await installed({ name: 'a' }, { ...PLACE(4), environmentKey: 'waved' })).id,
+      (await installed({ name: 'a' }, { ...PLACE(5), environmentKey: 'waved' })).id,
+    ]
+    await policy('waved', ['BATCH'])
+    const waves = { sizes: [1], soakSeconds: 3_600 }
+    const input = { action: 'UPGRADE', targets, input: { targetVersion: '2.0.0' }, waves }
+    const { changeRequestId } = await requested({ kind: 'BATCH', title: 'Next', submit: true, input })
+    assert.equal((await approve(changeRequestId, 'bob')).errorCode, '0')
+    assert.equal((await apply(changeRequestId)).errorCode, '0')
+    const batchId = (await read(changeRequestId)).batchId ?? ''
+    await untilBatch(deps, batchId, ({ waiting }) => waiting !== undefined)
+    const path = `/batches/${batchId}/continue`
+    const next = { wave: 2, reason: 'It looks well' }
+    const operator: Grant[] = [{ permissions: ['read', 'installation:upgrade'], scope: null }]
+    assert.equal((await send(path, next, { grants: operator })).errorCode, 'PERMISSION_DENIED')
+    const old = await deps.http.assertion({ claims: { auth_time: 0 } })
+    const headers = { 'x-runtime-actor-assertion': old }
+    const late = await deps.http.call(path, { method: 'POST', body: next, headers })
+    assert.equal(late.errorCode, 'RECENT_SIGN_IN_REQUIRED')
+    assert.equal((await send(path, next)).errorCode, '0')
+    await untilBatch(deps, batchId, ({ finishedAt }) => finishedAt !== null)
+    const { items } = await deps.ok('/audit?action=batch.continue&limit=1', {})
+    assert.match(JSON.stringify(items), /"property":"overridden"/)
   })
 
   it('waits for the end of a freeze with all its approvals, unless somebody overrides that too', async () => {

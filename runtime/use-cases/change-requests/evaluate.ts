@@ -68,12 +68,12 @@ type PropertyChangeConflict = {
  * that a plan can say.
  */
 export async function evaluateChange(
-  { db, keys, author }: { db: Db; keys: TokenKeys; author: Actor },
+  { db, keys, author, reader }: Reading,
   content: ChangeContent,
   known: { scope: Scope | null; scopes: Scope[]; bundleInstallId: string | null } = NOTHING,
 ): Promise<Evaluated> {
   try {
-    return await evaluateKind({ db, keys, author }, content)
+    return await evaluateKind({ db, keys, author, reader }, content)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     // its target vanished, or its version cannot be installed any more
@@ -93,10 +93,17 @@ export async function evaluateChange(
 
 const NOTHING = { scope: null, scopes: [], bundleInstallId: null }
 
-type Reading = { db: Db; keys: TokenKeys; author: Actor }
+interface Reading {
+  db: Db
+  keys: TokenKeys
+  /** As whom it is planned. */
+  author: Actor
+  /** Who reads the plan, and may see less than the author. */
+  reader: Actor
+}
 
 async function evaluateKind(reading: Reading, content: ChangeContent): Promise<Evaluated> {
-  const { db, keys, author } = reading
+  const { db, keys, author, reader } = reading
   const { change } = content
   const context = { db, vault: keys.vault, actor: author, way: APPROVED }
   switch (change.kind) {
@@ -129,7 +136,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
     }
     case 'BATCH': {
       const planned = await planTargets({ ...context, way: wayOfItem(false, null, true) }, change.input)
-      const plan = await planOfBatch(db, { ...keys, actor: author }, change.input, planned)
+      const plan = await planOfBatch(db, { ...keys, actor: reader }, change.input, planned)
       const parts = planned.map(({ target, part, run }) => ({
         target: target + (run === null ? '' : `/${run}`),
         part,

@@ -109,7 +109,16 @@ export function readChangeRequest(
         }),
       })),
       history: (await readEntries(db, row.change_request_id)).map(entryView),
-      conflicts: evaluated?.shownConflicts ?? [],
+      conflicts: (evaluated?.shownConflicts ?? []).map(({ locator, property, ...sides }) => {
+        const mask = (view: PropertyView | null) => maskedBy(marks, locator, property, view)
+        return {
+          locator,
+          property,
+          base: mask(sides.base),
+          theirs: mask(sides.theirs),
+          mine: mask(sides.mine),
+        }
+      }),
       may: {
         edit: isLive && may('change:propose'),
         approve:
@@ -157,7 +166,7 @@ function evaluatedAt<Result>(
     // planning it costs what planning its targets costs
     context.spend?.(row.shown_input.targets?.length ?? 0)
     const content = await openContent({ db, vault: deps.vault }, row)
-    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor }, content, {
+    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor, reader: actor }, content, {
       ...placeOf(row),
       scopes,
     })

@@ -88,10 +88,8 @@ export async function evaluateLocked(
   scopes: Scope[],
 ): Promise<LockedChange> {
   const content = await openContent({ db: tx, vault: deps.vault }, row)
-  const evaluated = await evaluateChange({ db: tx, keys: deps, author: row.actor }, content, {
-    ...placeOf(row),
-    scopes,
-  })
+  const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor }
+  const evaluated = await evaluateChange(reading, content, { ...placeOf(row), scopes })
   return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes) }
 }
 

@@ -1,7 +1,8 @@
 import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
+import { LIVE_REQUESTS_MAX, SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
 import type { AuditAction, ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
+import { LIVE_STATES } from '../../engine/change-requests/transition.ts'
 import type { ChangeStep } from '../../engine/change-requests/transition.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import {
@@ -9,6 +10,7 @@ import {
   insertChangeRequest,
   insertEntry,
   lockChangeRequest,
+  lockMadeBy,
   putApproval,
 } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
@@ -41,7 +43,10 @@ import { givesSecret } from './secrets.ts'
 type Path = '/change-requests/{changeRequestId}'
 type Changed = Answer<'POST /change-requests'>
 
-/** Makes a request: a draft, or submitted at once. Refuses a target that the actor may not see, and a moved snapshot. */
+/**
+ * Makes a request: a draft, or submitted at once. Refuses a target that the actor may not see, a moved snapshot, and more than
+ * the maximum number of requests that have not ended.
+ */
 export async function createChangeRequest(
   context: WriteContext,
   { body }: Input<'POST /change-requests'>,
@@ -50,8 +55,14 @@ export async function createChangeRequest(
   const id = uuidv7(deps)
   const content = await contentFor(context, body, { key: newKey(deps), before: null })
   const author = authorOf(actor, id, content)
-  const evaluated = await evaluateChange({ db: tx, keys: deps, author }, content)
+  const evaluated = await evaluateChange({ db: tx, keys: deps, author, reader: actor }, content)
   authorizeTarget(actor, evaluated)
+  // each is merged with what others save
+  if ((await lockMadeBy(tx, actor.id, LIVE_STATES)) >= LIVE_REQUESTS_MAX)
+    throw new DomainError(
+      'REQUEST_INVALID',
+      platformMessage('changeRequestsFull', { max: LIVE_REQUESTS_MAX }),
+    )
   const row = {
     change_request_id: id,
     kind: body.kind,
@@ -124,7 +135,7 @@ export async function editChangeRequest(
   const isTakeover = permissionFor(written.change) === 'operation:takeover'
   const endsSchedule = input !== undefined && (actor.id !== row.created_by_id || isTakeover)
   if (input !== undefined) {
-    const reading = { db: tx, keys: deps, author }
+    const reading = { db: tx, keys: deps, author, reader: actor }
     let evaluated = await evaluateChange(reading, written)
     authorizeTarget(actor, evaluated)
     const [flagged = {}] = changesIn(evaluated.content.change)

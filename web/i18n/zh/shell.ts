@@ -585,6 +585,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   requestFreezeEnd: '必须晚于 `from`',
   approvalRequired: '环境 {environment} 要求此类变更（{kind}）有经批准的变更请求。请改为请求审批。',
   approvalsMissing: '此变更请求的当前效果需要 {needed} 个批准，现有 {approvals} 个。请让其他人批准。',
+  changeRequestsFull: '您已有 {max} 个尚未结束的变更请求，达到上限。请先撤回一个。',
   approvalByProgram: '变更请求只能由人员批准，服务账号不能批准。',
   approvalIsOwn: '此变更请求由您编写，必须由其他人批准或拒绝。',
   changeState: '变更请求的状态为{actual}，无法执行此操作。请重新加载。',
