@@ -121,7 +121,8 @@ function OpenDialog({
         </span>
       </div>
       {children && (
-        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5 low:overflow-visible">
+        // what is placed absolutely in it, such as texts for screen readers, scrolls with it and not the whole dialog
+        <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5 low:overflow-visible">
           {children}
         </div>
       )}

@@ -109,7 +109,9 @@ export function FormDialog<Values extends FieldValues>({
           <DiscardQuestion onKeep={keep} onDiscard={discard} />
         ) : (
           <>
-            {footerNote && <div className="mr-auto min-w-0 basis-64 grow self-center">{footerNote}</div>}
+            {footerNote && (
+              <div className="mr-auto min-w-0 basis-64 grow self-center max-sm:basis-full">{footerNote}</div>
+            )}
             <Button onClick={close} disabledReason={busy && t('common.form.sending')}>
               {t('common.cancel')}
             </Button>

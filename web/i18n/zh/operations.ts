@@ -915,7 +915,7 @@ export const batches: Translated<typeof source.batches> = {
   'make.retry.title': { other: '{of} 个失败的操作中有 {n} 个标记为不可重试' },
   'make.retry.text': '如果不做任何改动，这些操作很可能再次失败。请先排除问题原因：',
   'make.retry.code': '{title}（{n}）',
-  'make.marked': { other: '{of} 个目标中的 {n} 个' },
+  'make.marked': '目标：{n}/{of}',
   'make.each.tooMany': '最多可为 {max} 个安装实例分别设置值。',
   'make.each.label': '取值方式',
   'make.each.all': '全部 {n} 个使用同一值',
