@@ -37,7 +37,8 @@ export async function fill(
       select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
       from pg_index
       where indrelid in ('runtime.operation'::regclass, 'runtime.installation'::regclass,
-          'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass, 'runtime.attempt'::regclass)
+          'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass, 'runtime.attempt'::regclass,
+          'runtime.operation_text'::regclass)
         and not exists (select from pg_constraint where conindid = indexrelid)`.execute(connection)
     for (const { name } of indexes) await sql`drop index ${sql.raw(name)}`.execute(connection)
 
@@ -80,6 +81,9 @@ export async function fill(
     await sql`analyze numbered`.execute(connection)
     for (let round = 0; round < rounds; round++)
       await fillRound(connection, { round, rounds, installations, attempts, failed })
+    await sql`insert into runtime.operation_text
+      select operation_id, created_at, runtime.words_of(operation) from runtime.operation
+      where reason is not null or failure is not null`.execute(connection)
     for (const { definition } of indexes) await sql.raw(definition).execute(connection)
     await fillProperty(connection)
     await sql`
@@ -94,9 +98,6 @@ export async function fill(
     await sql`update runtime.operation_counted set counted_until = date_trunc('hour', now() - interval '91 days', 'UTC')`.execute(
       connection,
     )
-    await sql`insert into runtime.operation_text
-      select operation_id, created_at, runtime.words_of(operation) from runtime.operation
-      where reason is not null or failure is not null`.execute(connection)
     await sql`set session_replication_role = origin`.execute(connection)
     // the triggers store the order of versions and the causes
     await sql`update runtime.bundle_version set version = version`.execute(connection)
