@@ -51,10 +51,9 @@ export function AuditPage() {
     )
   }
   return (
-    <Page title={t('audit.title')}>
+    <Page title={t('audit.title')} actions={<ViewsMenu page="audit" search={search} />}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <AuditFilters search={search} people={people} onChange={change} onClear={isFiltered && clear} />
-        <ViewsMenu page="audit" search={search} />
       </div>
       <AuditList search={search} enabled={may} onClear={isFiltered && clear} />
     </Page>

@@ -37,7 +37,7 @@ export function BatchesPage() {
   const columns = useMemo(() => columnsOf(t), [t])
   const clear = search.state !== undefined && (() => void navigate({ search: {} }))
   return (
-    <Page title={t('batches.title')}>
+    <Page title={t('batches.title')} actions={<ViewsMenu page="batches" search={search} />}>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar onClear={clear}>
           <ChoiceFilter
@@ -53,7 +53,6 @@ export function BatchesPage() {
             }
           />
         </FilterBar>
-        <ViewsMenu page="batches" search={search} />
       </div>
       <QueryTable
         label={t('batches.list')}

@@ -86,7 +86,7 @@ export function FormTab({
             <SearchInput
               value={filter.q}
               label={t('configuration.outline.search')}
-              className="sm:w-full"
+              className=""
               onSearch={(q) => narrow({ q: q === '' ? undefined : q })}
               onEnter={goToFirst}
             />

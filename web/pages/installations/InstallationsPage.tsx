@@ -70,16 +70,18 @@ export function InstallationsPage() {
     <Page
       title={t('installations.title')}
       actions={
-        mayInstall && (
-          <LinkButton to={paths.installationNew()} variant="primary" icon="plus">
-            {t('installations.install')}
-          </LinkButton>
-        )
+        <>
+          <ViewsMenu page="installations" search={search} />
+          {mayInstall && (
+            <LinkButton to={paths.installationNew()} variant="primary" icon="plus">
+              {t('installations.install')}
+            </LinkButton>
+          )}
+        </>
       }
     >
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <InstallationFilters search={search} onChange={change} onClear={isFiltered && clear} />
-        <ViewsMenu page="installations" search={search} />
       </div>
       <QueryTable
         label={t('installations.list')}

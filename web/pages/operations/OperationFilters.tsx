@@ -53,11 +53,15 @@ export function OperationFilters({
   return (
     <FilterBar
       search={
-        <SearchInput
-          label={t('operations.list.search')}
-          value={search.q ?? ''}
-          onSearch={(q) => onChange({ q: q || undefined })}
-        />
+        <>
+          <SearchInput
+            label={t('operations.list.search')}
+            value={search.q ?? ''}
+            onSearch={(q) => onChange({ q: q || undefined })}
+          />
+          {/* so many filters need a line of their own */}
+          <span className="basis-full max-sm:hidden" />
+        </>
       }
       onClear={onClear}
     >

@@ -33,12 +33,15 @@ export function OperationsPage() {
     <Page
       title={t('operations.title')}
       actions={
-        <LinkButton to={paths.receipt()} icon="audit">
-          {t('operations.receipt.open')}
-        </LinkButton>
+        <>
+          <ViewsMenu page="operations" search={search} />
+          <LinkButton to={paths.receipt()} icon="audit">
+            {t('operations.receipt.open')}
+          </LinkButton>
+        </>
       }
     >
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <SegmentedControl
           label={t('operations.causes.view')}
           value={view === undefined ? 'operations' : (when ?? view)}
@@ -54,9 +57,6 @@ export function OperationsPage() {
             })
           }
         />
-        <ViewsMenu page="operations" search={search} />
-      </div>
-      <div className="mb-3 flex flex-wrap items-center gap-2">
         <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
       </div>
       {view === 'causes' ? (

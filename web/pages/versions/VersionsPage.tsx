@@ -57,10 +57,13 @@ export function VersionsPage() {
   const isFiltered = Object.keys(omitUndefined({ ...scope, q, upgrade })).length > 0
   const clear = () => void navigate({ search: {} })
   return (
-    <Page title={t('versions.title')} lead={t('versions.about')}>
+    <Page
+      title={t('versions.title')}
+      lead={t('versions.about')}
+      actions={<ViewsMenu page="versions" search={search} />}
+    >
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <VersionFilters search={search} onChange={change} onClear={isFiltered && clear} />
-        <ViewsMenu page="versions" search={search} />
       </div>
       <OutdatedNotice query={query} />
       {query.data === undefined || bundles === undefined ? (

@@ -10,7 +10,7 @@ import { useViews } from './use-views.ts'
 
 const ViewDialog = lazyPart(async () => (await import('./ViewDialog.tsx')).ViewDialog)
 
-/** Beside the filters of a list: shows which view they are, chooses another one, and saves them as a view. */
+/** In the head of a list: shows which view they are, chooses another one, and saves them as a view. */
 export function ViewsMenu({ page, search: parameters }: { page: ViewPage; search: object }) {
   const t = useText()
   const search = viewSearch({ ...parameters })

@@ -13,7 +13,7 @@ export function SearchInput({
   label,
   placeholder,
   delayMs = 300,
-  className,
+  className = 'sm:max-w-72 sm:min-w-52 sm:flex-1',
   onEnter,
 }: {
   value: string
@@ -48,7 +48,7 @@ export function SearchInput({
   }, [text, reported, delayMs])
 
   return (
-    <span className={cx('relative flex w-full sm:w-72', className)}>
+    <span className={cx('relative flex w-full', className)}>
       <Icon
         name="search"
         size={14}
