@@ -108,13 +108,13 @@ const freezeColumns = (
         <span className="block text-xs whitespace-pre-line text-muted wrap-anywhere">{message}</span>
       </>
     ),
-    width: '20%',
+    width: '22%',
   },
   {
     id: 'state',
     header: t('freezes.field.state'),
     cell: (freeze) => <span className="block whitespace-normal">{stateOf(freeze, t, rich)}</span>,
-    width: '13rem',
+    width: '8.5rem',
   },
   {
     id: 'places',
@@ -129,7 +129,7 @@ const freezeColumns = (
     id: 'when',
     header: t('freezes.field.when'),
     cell: (freeze) => <span className="block whitespace-normal">{whenOf(freeze, t, rich)}</span>,
-    width: '15rem',
+    width: '13rem',
   },
   {
     id: 'blocks',
@@ -178,16 +178,19 @@ const freezeColumns = (
       ]),
 ]
 
-function stateOf({ active, next }: Freeze, t: Translate, rich: TranslateRich) {
+/** Its state, and of a weekly one which time that is: that of the others is in their column. */
+function stateOf({ active, next, weekly }: Freeze, t: Translate, rich: TranslateRich) {
   if (active !== null)
     return (
       <>
         <Badge tone="doubt" icon="lock" look="plain">
           {t('freezes.state.active')}
         </Badge>
-        {active.until !== null && (
+        {weekly !== null && active.until !== null && (
           <span className="block text-xs text-muted">
-            {rich('freezes.until', { at: <Time at={active.until} exact inRow /> })}
+            {rich('freezes.until', {
+              at: <Time at={active.until} exact inRow className="whitespace-normal!" />,
+            })}
           </span>
         )}
       </>
@@ -196,9 +199,11 @@ function stateOf({ active, next }: Freeze, t: Translate, rich: TranslateRich) {
     return (
       <>
         {t('freezes.state.next')}
-        <span className="block text-xs text-muted">
-          {rich('freezes.from', { at: <Time at={next.from} exact inRow /> })}
-        </span>
+        {weekly !== null && (
+          <span className="block text-xs text-muted">
+            {rich('freezes.from', { at: <Time at={next.from} exact inRow className="whitespace-normal!" /> })}
+          </span>
+        )}
       </>
     )
   return <span className="text-muted">{t('freezes.state.over')}</span>
@@ -216,8 +221,8 @@ function whenOf({ from, to, weekly, timeZone }: Freeze, t: Translate, rich: Tran
       zone: timeZone,
     })
   return rich('freezes.once', {
-    from: <Time at={from ?? ''} exact inRow />,
-    to: <Time at={to ?? ''} exact inRow />,
+    from: <Time at={from ?? ''} exact inRow className="whitespace-normal!" />,
+    to: <Time at={to ?? ''} exact inRow className="whitespace-normal!" />,
   })
 }
 
