@@ -32,7 +32,13 @@ export function DefinitionList({
         {Object.entries(shown).map(([position, item]) => (
           <div
             key={position}
-            className={cx('min-w-0', item.wide && 'col-span-full', item.wide === 'line' && 'basis-full')}
+            className={cx(
+              'min-w-0',
+              item.wide && 'col-span-full',
+              item.wide === 'line' && 'basis-full',
+              // otherwise it looks like the rest of the row above
+              item.wide && layout === 'columns' && 'border-t border-line pt-3',
+            )}
           >
             <dt className="text-xs text-faint">{item.label}</dt>
             <dd className="mt-0.5 min-w-0 wrap-anywhere">{item.value}</dd>

@@ -501,6 +501,8 @@ export const operations = {
   'field.retries': 'Retries',
   'facts.retry': 'Run {run}, {person}, {time}',
   'facts.retry.before': 'Run {run} failed: {failure}',
+  'failed.takenOver.again':
+    'To use other values, install the bundle again. The form starts with its last configuration.',
   'failed.takenOver.by': '{person} took it over. Reason: {reason}',
   'retried.succeeded': 'Succeeded at {time}, after the retry by {person}.',
   'retried.failed': 'Failed again at {time}, after the retry by {person}.',
@@ -518,7 +520,8 @@ export const operations = {
   'action.retry.fixFirst': 'Fix the cause before retrying.',
   'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',
-  'action.takeover.about': 'Abandons this operation and detaches the installation. This cannot be undone.',
+  'action.takeover.about':
+    'Abandons this operation and detaches the installation. This cannot be undone. To send other values, take over, then install the bundle again.',
   'action.retry.PENDING': 'This operation has not started yet.',
   'action.retry.RUNNING': 'This operation is running.',
   'action.retry.WAITING': 'This operation retries automatically.',
@@ -821,7 +824,8 @@ export const recovery = {
   'takeover.detaches':
     'A detach operation removes {bundle} from {scope}. It succeeds only if every plugin below succeeds.',
   'takeover.references': 'This installation’s references stop resolving.',
-  'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
+  'takeover.again':
+    'You can install the bundle again afterwards. The form starts with its last configuration, and you can change the values there.',
   'takeover.calls': 'The detach operation calls these plugins, in this order',
   'takeover.lastResult': 'Last result',
   'takeover.lastResponse': 'Last response',

@@ -222,7 +222,7 @@ function Actions({
           <TakeOperation operation={operation} />
         </span>
       )}
-      <InstallAgain operation={operation} />
+      {operation.state === 'SUCCEEDED' && <InstallAgain operation={operation} />}
       <ShareMenu operation={operation} />
     </>
   )

@@ -4,6 +4,7 @@ import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { OperationTroubles } from '../../../subjects/troubles/Troubles.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { useAsOf } from '../../../ui/as-of.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
@@ -23,7 +24,7 @@ import { History } from './history/History.tsx'
 import { PlannedProperties, PlannedResources } from './PlannedChanges.tsx'
 import { useChosenAttempts, type Loading } from './calls/chosen-attempts.ts'
 import { chosenBar, timelineOf } from './calls/timeline.ts'
-import { RecoveryActions } from './recovery/RecoveryActions.tsx'
+import { InstallAgain, RecoveryActions } from './recovery/RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery/recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { Time } from '../../../ui/Time.tsx'
@@ -64,6 +65,9 @@ export function OperationDetails({
     <div className="space-y-6">
       <OperationTroubles operation={operation} />
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
+      {operation.takesOver !== null && operation.state === 'SUCCEEDED' && (
+        <Notice icon="takenOver">{t('operations.failed.takenOver.again')}</Notice>
+      )}
       <RetryResult operation={operation} />
       <EffectUnknown operation={operation} />
       {operation.failure && (
@@ -159,9 +163,10 @@ function LoadingAttempt({ loading: { error, isFetching, retry } }: { loading: Lo
 function TakenOver({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const rich = useRichText()
+  const isStored = useAsOf() !== null
   if (operation.takenOverBy === null) return null
   return (
-    <Notice icon="takenOver">
+    <Notice icon="takenOver" actions={!isStored && <InstallAgain operation={operation} />}>
       {rich('operations.failed.takenOver', { link: <OperationLink id={operation.takenOverBy} /> })}
       {operation.takeover && (
         <p className="mt-1">
@@ -171,6 +176,7 @@ function TakenOver({ operation }: { operation: OperationDetail }) {
           })}
         </p>
       )}
+      {!isStored && <p className="mt-1">{t('operations.failed.takenOver.again')}</p>}
     </Notice>
   )
 }

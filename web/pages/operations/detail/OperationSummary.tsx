@@ -59,12 +59,17 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
         {
           label: t('operations.field.requestedBy'),
           value: (
-            <PlainLink
-              to={paths.operations({ requestedBy: requestedBy.id })}
-              className="target rounded-sm hover:underline"
-            >
-              {requestedBy.name}
-            </PlainLink>
+            <>
+              <PlainLink
+                to={paths.operations({ requestedBy: requestedBy.id })}
+                className="target rounded-sm hover:underline"
+              >
+                {requestedBy.name}
+              </PlainLink>
+              {operation.reason === null && (
+                <span className="block text-xs text-faint">{t('operations.field.noReason')}</span>
+              )}
+            </>
           ),
         },
         {
@@ -127,13 +132,13 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
             </ul>
           ),
         },
-        {
+        operation.reason !== null && {
           // a long one needs the width
-          wide: operation.reason !== null,
+          wide: true,
           label: t('operations.field.reason'),
           value: (
             <>
-              {operation.reason ?? <span className="text-faint">{t('operations.field.noReason')}</span>}
+              {operation.reason}
               {operation.overridden && (
                 <Badge tone="doubt" icon="warning" className="ml-2">
                   {t('freezes.overridden')}

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../../api/query.ts'
 import { useMay } from '../../../../api/session.ts'
 import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
 import { useText } from '../../../../i18n/use-text.ts'
@@ -104,13 +106,23 @@ export function RecoveryActions({
   )
 }
 
-/** After a DETACH, a link to the form that installs the bundle again with its last configuration. */
+/** Once the installation is detached, a link to the form that installs the bundle again with its last configuration. */
 export function InstallAgain({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } =
     operation.installation
   const mayInstall = useMay('installation:install', operation.installation)
-  if (operation.operationType !== 'DETACH' || operation.state !== 'SUCCEEDED') return null
+  const { data } = useQuery({
+    ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId } }),
+    enabled: operation.state === 'TAKEN_OVER',
+  })
+  // a scope has a bundle once
+  const isReplaced = data?.successor != null && data.successor.state !== 'DETACHED'
+  const isDetached =
+    operation.state === 'TAKEN_OVER'
+      ? data?.state === 'DETACHED' && !isReplaced
+      : operation.operationType === 'DETACH' && operation.state === 'SUCCEEDED'
+  if (!isDetached) return null
   const to = paths.installationNew({
     environmentKey,
     applicationRuntimeId,
