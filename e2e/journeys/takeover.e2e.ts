@@ -41,6 +41,11 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await expect(page.getByRole('region', { name: 'Original failure' })).toContainText(
     'The catalogue is corrupt.',
   )
+  // the form in which another value is sent
+  await expect(page.getByRole('link', { name: 'Install again' })).toHaveAttribute(
+    'href',
+    new RegExp(`copyFrom=${bundleInstallId}`),
+  )
 
   await page.getByRole('link', { name: 'Storefront', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(bundleInstallId))
