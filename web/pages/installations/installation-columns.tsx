@@ -74,7 +74,7 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
         </span>
       )
     },
-    width: '7.5rem',
+    width: '8.25rem',
     card: 'plain',
   },
   ...(hasLocks ? [lockColumn(t)] : []),
