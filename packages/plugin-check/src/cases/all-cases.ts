@@ -15,6 +15,7 @@ import { SCENARIO_CASES } from './scenarios.ts'
 import { SERVICE_CASES } from './services.ts'
 import { SECRET_CASES } from './secrets.ts'
 import { TOKEN_CASES } from './tokens.ts'
+import { EVERY_CALL_CASES } from './every-call.ts'
 import { FAILURE_CASES } from './failures.ts'
 import { WRITE_CASES } from './written-properties.ts'
 import { RUNBOOK_CASES } from './runbooks.ts'
@@ -40,6 +41,7 @@ export const CASES: readonly Case[] = [
   ...SECRET_CASES,
   ...REFERENCE_CASES,
   ...SERVICE_CASES,
+  ...EVERY_CALL_CASES,
   ...CONNECTION_CASES,
   ...CRASH_CASES,
   ...SCENARIO_CASES,

@@ -5,22 +5,16 @@ import { StrictJsonError } from '../../../../contract/protocol/json-text-problem
 import { ANSWER_BYTES_MAX } from '../../../../contract/protocol/limits.ts'
 import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
 import { OUTCOMES, type OperationType } from '../../../../contract/protocol/vocabulary.ts'
-import type { Sent, Trial } from '../run/trial.ts'
+import type { Sent } from '../run/trial.ts'
 import { isDone, parseJson } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { checkApplied, short, topOf, wholeLife } from './read-response.ts'
+import { checkApplied, ofEveryEnvelope, ofEverySuccess, requestOf, short, topOf } from './read-response.ts'
 
 const envelope = caseGroup('envelope', { rule: 'envelope', kind: 'shape' })
 const echo = caseGroup('echo', { rule: 'response-fields', kind: 'shape' })
 const lifecycle = caseGroup('lifecycle', { rule: 'what-a-plugin-response-means', kind: 'behaviour' })
 
 const dataOf = ({ answer }: Sent): JsonObject => (answer.kind === 'success' ? answer.data : {})
-
-const forEachCall =
-  (judge: (trial: Trial, sent: Sent) => void): Case['run'] =>
-  async (trial) => {
-    for (const sent of await wholeLife(trial)) judge(trial, sent)
-  }
 
 function succeeds(type: OperationType, article: string): Case {
   return lifecycle(
@@ -81,7 +75,7 @@ export const ANSWER_CASES: readonly Case[] = [
   envelope(
     'status-200',
     { title: 'A success has HTTP status 200', fix: 'Respond with status 200, not 201, 202 or 204.' },
-    forEachCall((trial, { exchange }) =>
+    ofEverySuccess((trial, { exchange }) =>
       trial.check(exchange.response?.status === 200, `The status is ${exchange.response?.status}`),
     ),
   ),
@@ -92,7 +86,7 @@ export const ANSWER_CASES: readonly Case[] = [
       level: 'SHOULD',
       fix: 'Set content-type: application/json.',
     },
-    forEachCall((trial, { exchange }) => {
+    ofEveryEnvelope((trial, { exchange }) => {
       const type = exchange.response?.headers['content-type'] ?? 'absent'
       trial.check(/^application\/json\s*(;|$)/i.test(type), `The content type is ${type}`)
     }),
@@ -103,7 +97,7 @@ export const ANSWER_CASES: readonly Case[] = [
       title: 'A response is an envelope, not bare data',
       fix: 'Put the data into {"errorCode": "0", "data": …, "contractVersion": "1.0.0"}.',
     },
-    forEachCall((trial, sent) => {
+    ofEverySuccess((trial, sent) => {
       const top = topOf(sent)
       trial.check('errorCode' in top && 'data' in top, 'The body has no errorCode and data')
     }),
@@ -111,7 +105,7 @@ export const ANSWER_CASES: readonly Case[] = [
   envelope(
     'error-code-zero',
     { title: 'errorCode of a success is the text 0', fix: 'Write "errorCode": "0", a string, not a number.' },
-    forEachCall((trial, sent) => {
+    ofEverySuccess((trial, sent) => {
       const { errorCode } = topOf(sent)
       trial.check(errorCode === undefined || errorCode === '0', `errorCode is ${JSON.stringify(errorCode)}`)
     }),
@@ -122,7 +116,7 @@ export const ANSWER_CASES: readonly Case[] = [
       title: 'contractVersion of the envelope is 1.0.0 or absent',
       fix: 'Set "contractVersion": "1.0.0" in the envelope; 6.0.0 belongs into data.',
     },
-    forEachCall((trial, sent) => {
+    ofEveryEnvelope((trial, sent) => {
       const top = topOf(sent)
       const { contractVersion } = top
       trial.check(
@@ -138,7 +132,7 @@ export const ANSWER_CASES: readonly Case[] = [
       level: 'SHOULD',
       fix: 'Set "contractVersion": "1.0.0" in the envelope.',
     },
-    forEachCall((trial, sent) => {
+    ofEveryEnvelope((trial, sent) => {
       trial.check('contractVersion' in topOf(sent), 'contractVersion is absent')
     }),
   ),
@@ -149,7 +143,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: 'Serialize the response with a JSON library instead of joining texts.',
     },
-    forEachCall((trial, { exchange }) => {
+    ofEveryEnvelope((trial, { exchange }) => {
       const text = exchange.response?.body.toString() ?? ''
       const keys = (text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? []).length
       trial.check(
@@ -177,7 +171,7 @@ export const ANSWER_CASES: readonly Case[] = [
     envelope(
       name,
       { title, rule: 'where-the-contract-leaves-room', fix },
-      forEachCall((trial, { exchange }) => {
+      ofEveryEnvelope((trial, { exchange }) => {
         const problem = jsonProblem(exchange.response?.body.toString() ?? '')
         trial.check(!reasons.some((reason) => reason === problem?.reason), problem?.message ?? '')
       }),
@@ -190,7 +184,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'limits',
       fix: 'Write less: refer to large data instead.',
     },
-    forEachCall((trial, { exchange }) => {
+    ofEveryEnvelope((trial, { exchange }) => {
       const bytes = exchange.response?.body.byteLength ?? 0
       trial.check(bytes <= ANSWER_BYTES_MAX, `The response has ${bytes} bytes`)
     }),
@@ -211,10 +205,11 @@ export const ANSWER_CASES: readonly Case[] = [
         title: `${field} of the response is equal to the request`,
         fix: `Copy ${field} from the request, unchanged and complete.`,
       },
-      forEachCall((trial, sent) => {
+      ofEverySuccess((trial, sent) => {
+        const expected = requestOf(sent)?.[field]
         trial.check(
-          isDeepStrictEqual(dataOf(sent)[field], sent.call?.request[field]),
-          `${field} is ${short(dataOf(sent)[field])} instead of ${short(sent.call?.request[field])}`,
+          expected === undefined || isDeepStrictEqual(dataOf(sent)[field], expected),
+          `${field} is ${short(dataOf(sent)[field])} instead of ${short(expected)}`,
         )
       }),
     ),
@@ -227,7 +222,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: `Use ${OUTCOMES.join(', ')}.`,
     },
-    forEachCall((trial, sent) => {
+    ofEverySuccess((trial, sent) => {
       const { outcome } = dataOf(sent)
       trial.check(
         OUTCOMES.some((known) => known === outcome),
@@ -243,7 +238,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: 'Send "resources": {} if nothing is written.',
     },
-    forEachCall((trial, sent) => {
+    ofEverySuccess((trial, sent) => {
       const { outcome, resources } = dataOf(sent)
       const isNeeded = outcome === 'APPLIED' || outcome === 'VERIFIED'
       trial.check(
@@ -259,15 +254,13 @@ export const ANSWER_CASES: readonly Case[] = [
       kind: 'shape',
       fix: 'Return APPLIED if something is written, or write nothing.',
     },
-    async (trial) => {
-      for (const { answer } of await wholeLife(trial)) {
-        if (answer.kind !== 'success') continue
-        const count = Object.values(answer.writes).filter(
-          (properties) => isJsonObject(properties) && Object.keys(properties).length > 0,
-        ).length
-        trial.check(answer.outcome !== 'NOT_APPLIED' || count === 0, 'NOT_APPLIED came with writes')
-      }
-    },
+    ofEverySuccess((trial, { answer }) => {
+      if (answer.kind !== 'success') return
+      const count = Object.values(answer.writes).filter(
+        (properties) => isJsonObject(properties) && Object.keys(properties).length > 0,
+      ).length
+      trial.check(answer.outcome !== 'NOT_APPLIED' || count === 0, 'NOT_APPLIED came with writes')
+    }),
   ),
 ]
 

@@ -1,4 +1,4 @@
-import type { Trial } from '../run/trial.ts'
+import type { Sent, Trial } from '../run/trial.ts'
 
 /** What a case requires of profile and plugin; without it the case is not tested. */
 export type Need =
@@ -55,9 +55,16 @@ export interface Case {
   fix: string
   needs: readonly Need[]
   run(trial: Trial): Promise<void>
+  /**
+   * Judges each exchange of every case of the run, not only its own: a rule about all responses is broken by any of them.
+   * `trial` is that of the case in which it was sent. Fails like `run`.
+   */
+  judge?: (trial: Trial, sent: Sent) => void
+  /** Judges what each case of the run did as a whole, when it has ended. */
+  review?: (trial: Trial) => void
 }
 
-type Details = Omit<Case, 'id' | 'level' | 'kind' | 'rule' | 'needs' | 'run'> & {
+type Details = Omit<Case, 'id' | 'level' | 'kind' | 'rule' | 'needs' | 'run' | 'judge' | 'review'> & {
   level?: Case['level']
   kind?: Case['kind']
   rule?: string
@@ -69,12 +76,16 @@ export function caseGroup(
   group: string,
   defaults: { rule: string; kind: Case['kind']; needs?: readonly Need[] },
 ) {
-  return (name: string, details: Details, run: Case['run']): Case => ({
+  return (
+    name: string,
+    details: Details,
+    run: Case['run'] | Pick<Case, 'run' | 'judge' | 'review'>,
+  ): Case => ({
     id: `${group}.${name}`,
     level: 'MUST',
     ...defaults,
     ...details,
     needs: [...(defaults.needs ?? []), ...(details.needs ?? [])],
-    run,
+    ...(typeof run === 'function' ? { run } : run),
   })
 }

@@ -19,7 +19,7 @@ const sendAtOnce = (trial: Trial, calls: readonly Call[]): Promise<Sent[]> =>
   Promise.all(calls.map((call) => trial.send(call, { isNewConnection: true })))
 
 /** Each response is the same success or a retryable failure, and a later repeat gets that success. */
-async function checkOneResult(trial: Trial, call: Call, count: number): Promise<void> {
+export async function checkOneResult(trial: Trial, call: Call, count: number): Promise<void> {
   const responses = await sendAtOnce(
     trial,
     Array.from({ length: count }, () => call),
@@ -52,32 +52,6 @@ const atOnce = (count: number, words: string): Case =>
 export const CONCURRENCY_CASES: readonly Case[] = [
   atOnce(2, 'two'),
   atOnce(20, 'twenty'),
-  concurrent(
-    'after-stage',
-    { title: 'Identical calls of AFTER_RESOURCES at once get the same response', fix: LOCK },
-    async (trial) => {
-      const { operation } = await prepare(trial, 'INSTALL')
-      await trial.finish(operation.before)
-      await checkOneResult(trial, operation.after, 4)
-    },
-  ),
-  concurrent(
-    'configure',
-    { title: 'Identical CONFIGURE calls at once get the same response', fix: LOCK },
-    async (trial) => {
-      const { operation } = await prepare(trial, 'CONFIGURE')
-      await checkOneResult(trial, operation.before, 5)
-    },
-  ),
-  concurrent(
-    'detach',
-    { title: 'Identical DETACH calls at once get the same response', fix: LOCK },
-    async (trial) => {
-      const { operation } = await prepare(trial, 'DETACH')
-      await trial.finish(operation.before)
-      await checkOneResult(trial, operation.after, 5)
-    },
-  ),
   concurrent(
     'one-effect',
     { title: 'Twenty identical calls at once have one effect', needs: ['state'], fix: LOCK },

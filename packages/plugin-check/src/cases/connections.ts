@@ -3,6 +3,7 @@ import { replaceIn } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
+import { wholeLife } from './read-response.ts'
 
 const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', kind: 'behaviour' })
 
@@ -68,25 +69,6 @@ export const CONNECTION_CASES: readonly Case[] = [
     },
   ),
   connection(
-    'cut-request',
-    {
-      title: 'A cut request has no effect, and the whole one succeeds',
-      fix: 'Act only when the body is complete.',
-    },
-    async (trial) => {
-      const installation = trial.install()
-      const { before } = installation.operation('INSTALL', 1)
-      const state = await trial.state(installation)
-      await trial.send(before, {
-        cutRequestAt: Math.floor(before.bytes.byteLength / 2),
-        isNewConnection: true,
-      })
-      await trial.checkSameState(installation, state, 'The cut request had an effect')
-      const { answer } = await trial.settle(before)
-      trial.check(isDone(answer), `The whole request got ${describeAnswer(answer)}`)
-    },
-  ),
-  connection(
     'cut-before-last-chunk',
     {
       title: 'A request whose last chunk is missing has no effect',
@@ -148,15 +130,9 @@ export const CONNECTION_CASES: readonly Case[] = [
       title: 'Every call is answered within the time-out',
       fix: 'Return UNKNOWN or a retryable failure before the time-out.',
     },
-    async (trial) => {
-      const installation = trial.install()
-      for (const [index, type] of (['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const).entries()) {
-        const { before, after } = installation.operation(type, index + 1)
-        for (const call of [before, after]) {
-          const { exchange } = await trial.send(call)
-          trial.check(!exchange.isTimedOut, `${type} ${call.request.stage}: ${exchange.problem}`)
-        }
-      }
+    {
+      run: async (trial) => void (await wholeLife(trial)),
+      judge: (trial, { exchange }) => trial.check(!exchange.isTimedOut, exchange.problem ?? ''),
     },
   ),
   connection(

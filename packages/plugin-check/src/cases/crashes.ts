@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
@@ -5,6 +6,7 @@ import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import { failedAt } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
+import { once } from './read-response.ts'
 
 const restart = caseGroup('restart', { rule: 'crashes-and-restarts', kind: 'behaviour', needs: ['start'] })
 const crash = caseGroup('crash', { rule: 'crashes-and-restarts', kind: 'behaviour', needs: ['start'] })
@@ -17,12 +19,43 @@ async function killAndStart({ host }: Trial): Promise<void> {
   await host?.start()
 }
 
-/** Where in a call the plugin is killed, as parts of the time that the call takes. */
-const KILL_POINTS = [0.05, 0.35, 0.65, 0.95]
+/** Installations at several points of their life, before a restart of the plugin: one restart for all cases of a run. */
+const restarted = (trial: Trial) =>
+  once(trial, 'restarted', async () => {
+    const life = trial.install()
+    const install = life.operation('INSTALL', 7)
+    const responses = [await trial.finish(install.before), await trial.finish(install.after)]
+    const configured = await prepare(trial, 'CONFIGURE')
+    responses.push(await trial.finish(configured.operation.before))
+    responses.push(await trial.finish(configured.operation.after))
+    const upgraded = await prepare(trial, 'UPGRADE')
+    responses.push(await trial.finish(upgraded.operation.before))
+    responses.push(await trial.finish(upgraded.operation.after))
+    const detached = await prepare(trial, 'CONFIGURE')
+    const detach = detached.installation.operation('DETACH', 3)
+    responses.push(await trial.finish(detach.before), await trial.finish(detach.after))
+    const between = (await prepare(trial, 'INSTALL')).operation
+    responses.push(await trial.finish(between.before))
+    const failed = missingInvalid(trial) ? null : await failedAt(trial, 5).catch(() => null)
+    await killAndStart(trial)
+    return { life, install, responses, tombstone: detached.operation.before, between, failed }
+  })
+
+const missingInvalid = ({ profile }: Trial): boolean =>
+  Object.values(profile.resources).every(({ invalid }) => invalid === undefined)
+
+/**
+ * Where in calls the plugin is killed, as parts of the time that a call takes: two calls of two installations at once, the
+ * furthest first.
+ */
+const KILL_POINTS = [
+  [0.65, 0.05],
+  [0.95, 0.35],
+] as const
 /** The fastest of them tells how long a call takes, because a busy machine makes calls only longer. */
 const TIMED_CALLS = 3
 
-/** Kills the plugin during a call at several points; the repeat must succeed with one effect. */
+/** Kills the plugin during calls at several points; each repeat must succeed with one effect. */
 async function survives(trial: Trial, type: OperationType): Promise<void> {
   const undisturbed = await prepare(trial, type)
   let { ms } = (await trial.finish(undisturbed.operation.before)).exchange
@@ -32,47 +65,55 @@ async function survives(trial: Trial, type: OperationType): Promise<void> {
     const { operation } = await prepare(trial, type)
     ms = Math.min(ms, (await trial.finish(operation.before)).exchange.ms)
   }
-  for (const point of KILL_POINTS) {
-    const { installation, operation } = await prepare(trial, type)
-    const interrupted = trial.send(operation.before, { isNewConnection: true })
-    await new Promise((resolve) => setTimeout(resolve, ms * point))
+  for (const points of KILL_POINTS) {
+    const killed = []
+    for (const point of points) killed.push({ point, ...(await prepare(trial, type)) })
+    // the one that is to be furthest begins first
+    const [longest = 0] = points
+    const interrupted = killed.map(async ({ point, operation }) => {
+      await wait(ms * (longest - point))
+      return trial.send(operation.before, { isNewConnection: true })
+    })
+    await wait(ms * longest)
     await killAndStart(trial)
-    await interrupted
-    const { answer } = await trial.send(operation.before)
-    trial.check(
-      isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
-      `The repeat after a kill was refused permanently`,
-    )
-    for (const call of [operation.before, operation.after]) {
-      const { answer: last } = await trial.settle(call)
+    await Promise.all(interrupted)
+    for (const { installation, operation } of killed) {
+      const { answer } = await trial.send(operation.before)
       trial.check(
-        isDone(last),
-        `After a kill during ${type}, ${call.request.stage} got ${describeAnswer(last)}`,
+        isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
+        `The repeat after a kill was refused permanently`,
+      )
+      for (const call of [operation.before, operation.after]) {
+        const { answer: last } = await trial.settle(call)
+        trial.check(
+          isDone(last),
+          `After a kill during ${type}, ${call.request.stage} got ${describeAnswer(last)}`,
+        )
+      }
+      const found = countState(await trial.state(installation))
+      trial.check(
+        trial.profile.state === undefined || found === expected,
+        `After a kill during ${type} there are ${found} entries in the state instead of ${expected}`,
       )
     }
-    const found = countState(await trial.state(installation))
-    trial.check(
-      trial.profile.state === undefined || found === expected,
-      `After a kill during ${type} there are ${found} entries in the state instead of ${expected}`,
-    )
   }
 }
 
 export const CRASH_CASES: readonly Case[] = [
-  restart('remembers', { title: 'A remembered response survives a restart', fix: PERSIST }, async (trial) => {
-    const { operation } = await prepare(trial, 'INSTALL')
-    const first = await trial.finish(operation.before)
-    await killAndStart(trial)
-    trial.checkSame(first, await trial.settle(operation.before), 'The repeat after a restart')
+  restart('remembers', { title: 'Remembered responses survive a restart', fix: PERSIST }, async (trial) => {
+    for (const first of (await restarted(trial)).responses) {
+      if (first.call === null) continue
+      const { operation, stage } = first.call.request
+      const what = `The repeat of ${operation.operationType} ${stage} after a restart`
+      trial.checkSame(first, await trial.settle(first.call), what)
+    }
   }),
   restart(
     'other-bytes',
     { title: 'Other bytes are refused after a restart', rule: 'other-bytes', fix: PERSIST },
     async (trial) => {
-      const { operation } = await prepare(trial, 'INSTALL')
-      await trial.finish(operation.before)
-      await killAndStart(trial)
-      const other = operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
+      const { install } = await restarted(trial)
+      const other = install.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
       trial.checkRefused(await trial.settleBytes(other.bytes, other), 'A call with other bytes')
     },
   ),
@@ -80,10 +121,8 @@ export const CRASH_CASES: readonly Case[] = [
     'late',
     { title: 'A late call is refused after a restart', rule: 'late-calls', fix: PERSIST },
     async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 7))
-      await killAndStart(trial)
-      trial.checkRefused(await trial.settle(installation.operation('CONFIGURE', 6).before), 'A late call')
+      const { life } = await restarted(trial)
+      trial.checkRefused(await trial.settle(life.operation('CONFIGURE', 6).before), 'A late call')
     },
   ),
   restart(
@@ -95,29 +134,25 @@ export const CRASH_CASES: readonly Case[] = [
       fix: `${PERSIST} That includes the sequence of a call that fails.`,
     },
     async (trial) => {
-      const installation = await failedAt(trial, 5)
-      await killAndStart(trial)
-      trial.checkRefused(await trial.settle(installation.operation('CONFIGURE', 4).before), 'A late call')
+      const { failed } = await restarted(trial)
+      if (failed === null) return trial.untested('a CONFIGURE with the invalid values did not fail')
+      trial.checkRefused(await trial.settle(failed.operation('CONFIGURE', 4).before), 'A late call')
     },
   ),
   restart(
     'tombstone',
     { title: 'A late call after a DETACH is refused after a restart', rule: 'detach', fix: PERSIST },
     async (trial) => {
-      const { installation, operation } = await prepare(trial, 'CONFIGURE')
-      await trial.complete(installation.operation('DETACH', 3))
-      await killAndStart(trial)
-      trial.checkRefused(await trial.settle(operation.before), 'The late CONFIGURE')
+      const { tombstone } = await restarted(trial)
+      trial.checkRefused(await trial.settle(tombstone), 'The late CONFIGURE')
     },
   ),
   restart(
     'between-stages',
     { title: 'AFTER_RESOURCES succeeds after a restart between the stages', fix: PERSIST },
     async (trial) => {
-      const { operation } = await prepare(trial, 'INSTALL')
-      await trial.finish(operation.before)
-      await killAndStart(trial)
-      trial.check(isDone((await trial.settle(operation.after)).answer), 'AFTER_RESOURCES failed')
+      const { between } = await restarted(trial)
+      trial.check(isDone((await trial.settle(between.after)).answer), 'AFTER_RESOURCES failed')
     },
   ),
   crash('install', { title: 'A kill during INSTALL leads to one effect', fix: ADOPT }, (trial) =>

@@ -8,7 +8,6 @@ import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
 const detach = caseGroup('detach', { rule: 'detach', kind: 'behaviour' })
-const TOMBSTONE = 'Keep the highest executionSequence after a DETACH, and refuse what is lower.'
 
 async function detached(trial: Trial): Promise<Installation> {
   const { installation, operation } = await prepare(trial, 'DETACH')
@@ -85,40 +84,6 @@ export const DETACH_CASES: readonly Case[] = [
       const state = await trial.state(installation)
       await running
       await trial.checkSameState(installation, state, 'The INSTALL changed the state after the DETACH')
-    },
-  ),
-  detach(
-    'late-configure',
-    { title: 'A late CONFIGURE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'CONFIGURE')
-      await trial.complete(installation.operation('DETACH', 3))
-      trial.checkRefused(await trial.settle(operation.before), 'The late CONFIGURE')
-    },
-  ),
-  detach(
-    'late-upgrade',
-    { title: 'A late UPGRADE after a DETACH is refused', rule: 'late-calls', fix: TOMBSTONE },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'UPGRADE')
-      await trial.complete(installation.operation('DETACH', 3))
-      trial.checkRefused(await trial.settle(operation.before), 'The late UPGRADE')
-    },
-  ),
-  detach(
-    'late-repeat-of-install',
-    {
-      title: 'A repeat of the INSTALL after the DETACH does not bring anything back',
-      needs: ['state'],
-      fix: TOMBSTONE,
-    },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'INSTALL')
-      await trial.complete(operation)
-      await trial.complete(installation.operation('DETACH', 2))
-      const state = await trial.state(installation)
-      await trial.send(operation.before)
-      await trial.checkSameState(installation, state, 'The repeat changed the state')
     },
   ),
   detach(

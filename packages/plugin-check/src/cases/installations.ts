@@ -63,9 +63,21 @@ export const INSTALLATION_CASES: readonly Case[] = [
       needs: ['issued'],
       fix: 'Generate a token for each bundleInstallId.',
     },
-    async (trial) => {
-      const one = await issuedValues(trial, trial.install())
-      checkDifferent(trial, one, await issuedValues(trial, trial.install()))
+    {
+      async run(trial) {
+        const one = await issuedValues(trial, trial.install())
+        checkDifferent(trial, one, await issuedValues(trial, trial.install()))
+      },
+      judge(trial, { call, answer }) {
+        if (call === null || answer.kind !== 'success') return
+        const { bundleInstallId } = call.request.installation
+        for (const [where, value] of issuedIn(trial.profile, answer.writes)) {
+          const key = `${where} ${JSON.stringify(value)}`
+          const owner = trial.issued.get(key) ?? bundleInstallId
+          trial.issued.set(key, owner)
+          trial.check(owner === bundleInstallId, `${where} has the value that another installation has`)
+        }
+      },
     },
   ),
   isolation(

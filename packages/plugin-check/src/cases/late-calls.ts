@@ -50,18 +50,6 @@ export const LATE_CASES: readonly Case[] = [
     refusesSecond(trial, [7, 6]),
   ),
   late(
-    'lower-after-refused',
-    { title: 'A lower executionSequence is refused in AFTER_RESOURCES', fix: FENCE },
-    async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 7))
-      trial.checkRefused(
-        await trial.settle(installation.operation('CONFIGURE', 6).after),
-        'A late AFTER_RESOURCES',
-      )
-    },
-  ),
-  late(
     'nine-after-ten',
     { title: '9 is lower than 10', fix: 'Compare sequences as numbers, not as texts.' },
     (trial) => refusesSecond(trial, [10, 9]),
@@ -104,17 +92,6 @@ export const LATE_CASES: readonly Case[] = [
     'same-sequence-refused',
     { title: 'The same executionSequence with another operationId is refused', fix: FENCE },
     (trial) => refusesSecond(trial, [3, 3]),
-  ),
-  late(
-    'no-effect',
-    { title: 'A late call has no effect', needs: ['state', 'changed'], fix: FENCE },
-    async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 7))
-      const state = await trial.state(installation)
-      await trial.settle(installation.operation('CONFIGURE', 6, { values: 'changed' }).before)
-      await trial.checkSameState(installation, state, 'The late call changed the state')
-    },
   ),
   late('refused-again', { title: 'A late call is refused in every repeat', fix: FENCE }, async (trial) => {
     const installation = trial.install()

@@ -4,39 +4,84 @@ import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { CaseBlocked, type Sent, type Trial } from '../run/trial.ts'
 import { seenIn } from '../run/state.ts'
 import { parseJson } from '../wire/read-answer.ts'
+import type { Case } from './case.ts'
 
 const OPERATION_TYPES = ['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const
-
-/** Both stages of an INSTALL that succeeded. */
-export async function installed(trial: Trial): Promise<Sent[]> {
-  const operation = trial.install().operation('INSTALL', 1)
-  return [await trial.finish(operation.before), await trial.finish(operation.after)]
-}
 
 /**
  * Both stages of INSTALL, CONFIGURE, UPGRADE and DETACH of one installation, as far as they succeed: sent once in a run.
  * Blocks the case if INSTALL does not succeed.
  */
-export async function wholeLife(trial: Trial): Promise<readonly Sent[]> {
-  if (trial.life.sent !== null) {
-    trial.evidence.push(...trial.life.sent)
-    return trial.life.sent
-  }
-  const installation = trial.install()
-  const found: Sent[] = []
-  for (const [index, type] of OPERATION_TYPES.entries()) {
-    const values = type === 'INSTALL' || type === 'DETACH' ? 'properties' : 'changed'
-    const { before, after } = installation.operation(type, index + 1, { values })
-    try {
-      for (const call of [before, after]) found.push(await trial.finish(call))
-    } catch (error) {
-      // the cases lifecycle.*-succeeds are about that
-      if (!(error instanceof CaseBlocked) || found.length < 2) throw error
-      break
+export const wholeLife = (trial: Trial): Promise<readonly Sent[]> =>
+  once(trial, 'life', async () => {
+    const installation = trial.install()
+    const found: Sent[] = []
+    for (const [index, type] of OPERATION_TYPES.entries()) {
+      const values = type === 'INSTALL' || type === 'DETACH' ? 'properties' : 'changed'
+      const { before, after } = installation.operation(type, index + 1, { values })
+      try {
+        for (const call of [before, after]) found.push(await trial.finish(call))
+      } catch (error) {
+        // the cases lifecycle.*-succeeds are about that
+        if (!(error instanceof CaseBlocked) || found.length < 2) throw error
+        break
+      }
     }
-  }
-  trial.life.sent = found
-  return found
+    return found
+  })
+
+/**
+ * A request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, a late call, and
+ * invalid values: sent once in a run.
+ */
+export const wrongCalls = (trial: Trial): Promise<readonly Sent[]> =>
+  once(trial, 'wrong', async () => {
+    const installation = trial.install()
+    const { before, variant } = installation.operation('INSTALL', 2)
+    await trial.finish(before)
+    const foreign = Buffer.from(JSON.stringify({ ...before.request, pluginId: 'another-plugin' }))
+    return [
+      await trial.settleBytes(foreign, before),
+      await trial.settleBytes(Buffer.from('not JSON'), before),
+      await trial.settle(variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })),
+      await trial.settle(installation.operation('CONFIGURE', 1).before),
+      await trial.settle(trial.install().operation('INSTALL', 1, { values: 'invalid' }).before),
+    ]
+  })
+
+/** Makes what several cases of a run are judged on, and returns the same to each. */
+export async function once<Made>({ shared }: Trial, name: string, make: () => Promise<Made>): Promise<Made> {
+  // each name has one maker
+  if (shared.has(name)) return shared.get(name) as Made
+  const made = await make()
+  shared.set(name, made)
+  return made
+}
+
+/** A case about the form of every success of the run. */
+export const ofEverySuccess = (judge: NonNullable<Case['judge']>): Pick<Case, 'run' | 'judge'> => ({
+  run: async (trial) => void (await wholeLife(trial)),
+  judge: (trial, sent) => {
+    if (sent.answer.kind === 'success') judge(trial, sent)
+  },
+})
+
+/** A case about the form of every success and every failure of the run. */
+export const ofEveryEnvelope = (judge: NonNullable<Case['judge']>): Pick<Case, 'run' | 'judge'> => ({
+  async run(trial) {
+    await wholeLife(trial)
+    await wrongCalls(trial)
+  },
+  judge: (trial, sent) => {
+    if (sent.answer.kind === 'success' || sent.answer.kind === 'failure') judge(trial, sent)
+  },
+})
+
+/** The request that is answered, also if it is not one of the calls of the checker; null if it is none at all. */
+export function requestOf({ call, exchange }: Sent): JsonObject | null {
+  if (call !== null) return { ...call.request } as unknown as JsonObject
+  const json = parseJson(exchange.request.body)
+  return isJsonObject(json) ? json : null
 }
 
 /** The values that `changed` replaces in the profile are in the state: of those values that the state shows. */
@@ -54,10 +99,16 @@ export function checkApplied(trial: Trial, before: unknown, after: unknown, what
     trial.check(seenIn(after, value), `${what} succeeded, but the state does not show the changed ${name}`)
 }
 
+const tops = new WeakMap<Sent, JsonObject>()
+
 /** The top-level object of a response, or an empty one. */
-export function topOf({ exchange }: Sent): JsonObject {
-  const json = parseJson(exchange.response?.body ?? new Uint8Array())
-  return isJsonObject(json) ? json : {}
+export function topOf(sent: Sent): JsonObject {
+  const known = tops.get(sent)
+  if (known !== undefined) return known
+  const json = parseJson(sent.exchange.response?.body ?? new Uint8Array())
+  const top = isJsonObject(json) ? json : {}
+  tops.set(sent, top)
+  return top
 }
 
 /** A value of the plugin, for a report. */

@@ -1,5 +1,4 @@
-import type { OperationType, Stage } from '../../../../contract/protocol/vocabulary.ts'
-import type { Call } from '../wire/build-call.ts'
+import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Trial } from '../run/trial.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
 import { countState } from '../run/state.ts'
@@ -17,25 +16,6 @@ export async function prepare(trial: Trial, type: OperationType) {
   const values = type === 'CONFIGURE' ? 'changed' : 'properties'
   return { installation, operation: installation.operation(type, type === 'INSTALL' ? 1 : 2, { values }) }
 }
-
-/** The call of the stage; the other stage is done before it if it comes first. */
-async function callOf(trial: Trial, type: OperationType, stage: Stage): Promise<Call> {
-  const { operation } = await prepare(trial, type)
-  if (stage === 'BEFORE_RESOURCES') return operation.before
-  await trial.finish(operation.before)
-  return operation.after
-}
-
-const sameAgain = (type: OperationType, stage: Stage): Case =>
-  repeat(
-    `${type.toLowerCase()}-${stage === 'BEFORE_RESOURCES' ? 'before' : 'after'}`,
-    { title: `A repeat of ${type}, ${stage}, gets the same response`, fix: REMEMBER },
-    async (trial) => {
-      const call = await callOf(trial, type, stage)
-      const first = await trial.finish(call)
-      trial.checkSame(first, await trial.send(call), 'The repeat')
-    },
-  )
 
 /** More than the usual size of a small cache. */
 const OTHER_CALLS = 120
@@ -56,10 +36,6 @@ async function failOnce(trial: Trial) {
 }
 
 export const REPEAT_CASES: readonly Case[] = [
-  ...(['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const).flatMap((type) => [
-    sameAgain(type, 'BEFORE_RESOURCES'),
-    sameAgain(type, 'AFTER_RESOURCES'),
-  ]),
   repeat(
     'same-bytes',
     { title: 'A repeat gets the same bytes', level: 'SHOULD', fix: REMEMBER },
@@ -69,23 +45,6 @@ export const REPEAT_CASES: readonly Case[] = [
       const again = await trial.send(before)
       const [one, two] = [first, again].map(({ exchange }) => exchange.response?.body.toString())
       trial.check(one === two, 'The bytes of the two responses differ')
-    },
-  ),
-  repeat('ten-times', { title: 'Ten repeats get the same response', fix: REMEMBER }, async (trial) => {
-    const { before } = trial.install().operation('INSTALL', 1)
-    const first = await trial.finish(before)
-    for (let count = 0; count < 10; count++)
-      trial.checkSame(first, await trial.send(before), `Repeat ${count + 1}`)
-  }),
-  repeat(
-    'no-second-effect',
-    { title: 'A repeat does not change the business state', needs: ['state'], fix: REMEMBER },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'INSTALL')
-      await trial.finish(operation.before)
-      const state = await trial.state(installation)
-      await trial.send(operation.before)
-      await trial.checkSameState(installation, state, 'The repeat changed the state')
     },
   ),
   repeat(
@@ -102,51 +61,6 @@ export const REPEAT_CASES: readonly Case[] = [
         answer.kind === 'success' && answer.data['stage'] !== 'BEFORE_RESOURCES',
         'AFTER_RESOURCES got the response of BEFORE_RESOURCES or was refused',
       )
-    },
-  ),
-  repeat(
-    'before-after-both-stages',
-    { title: 'BEFORE_RESOURCES gets the same response after AFTER_RESOURCES', fix: REMEMBER },
-    async (trial) => {
-      const { before, after } = trial.install().operation('INSTALL', 1)
-      const first = await trial.finish(before)
-      await trial.finish(after)
-      trial.checkSame(first, await trial.send(before), 'The repeat')
-    },
-  ),
-  repeat(
-    'after-later-operation',
-    {
-      title: 'A repeat after a later operation gets the remembered response or a final refusal',
-      fix: 'Look up the remembered response before you compare sequences; never execute the call again.',
-    },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'INSTALL')
-      const first = await trial.finish(operation.before)
-      await trial.finish(operation.after)
-      await trial.complete(installation.operation('CONFIGURE', 2, { values: 'changed' }))
-      const state = await trial.state(installation)
-      const again = await trial.send(operation.before)
-      if (!(again.answer.kind === 'failure' && again.answer.retryable !== true))
-        trial.checkSame(first, again, 'A repeat after a later operation')
-      await trial.checkSameState(installation, state, 'The repeat changed the state')
-    },
-  ),
-  repeat(
-    'configure-does-not-return',
-    {
-      title: 'A repeat of an earlier CONFIGURE does not bring its values back',
-      needs: ['changed', 'state'],
-      rule: 'late-calls',
-      fix: 'Answer the repeat from memory.',
-    },
-    async (trial) => {
-      const { installation, operation } = await prepare(trial, 'CONFIGURE')
-      await trial.complete(operation)
-      await trial.complete(installation.operation('CONFIGURE', 3))
-      const state = await trial.state(installation)
-      await trial.send(operation.before)
-      await trial.checkSameState(installation, state, 'The earlier values are back')
     },
   ),
   repeat(

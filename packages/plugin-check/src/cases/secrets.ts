@@ -3,6 +3,7 @@ import type { Sent, Trial } from '../run/trial.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
+import { issuedIn } from './installations.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
 
@@ -50,6 +51,19 @@ async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
+/** A shorter text can be in a response by chance. */
+const TELLING_MIN = 12
+
+/** The sensitive texts of a request that cannot be in a response by chance. */
+const sensitiveIn = ({ call }: Sent): string[] =>
+  Object.values(call?.request.resources ?? {}).flatMap(({ properties }) =>
+    Object.values(properties).flatMap((data) =>
+      data.isSensitive === true && typeof data.value === 'string' && data.value.length >= TELLING_MIN
+        ? [data.value]
+        : [],
+    ),
+  )
+
 const INTERNALS: readonly (readonly [string, RegExp])[] = [
   ['a stack trace', /\n\s+at |\bat \S+ \(|Traceback \(most recent/],
   [
@@ -68,9 +82,12 @@ export const SECRET_CASES: readonly Case[] = [
       needs: ['sensitive'],
       fix: 'Never copy request values into messages, and do not echo properties.',
     },
-    async (trial) => {
-      const { values, sent } = await provoke(trial)
-      checkAbsent(trial, sent, values, 'A response')
+    {
+      async run(trial) {
+        const { values, sent } = await provoke(trial)
+        checkAbsent(trial, sent, values, 'A response')
+      },
+      judge: (trial, sent) => checkAbsent(trial, [sent], sensitiveIn(sent), 'A response'),
     },
   ),
   secret(
@@ -88,12 +105,15 @@ export const SECRET_CASES: readonly Case[] = [
   secret(
     'lifecycle-token',
     { title: 'No response contains the lifecycle token', fix: 'Never copy headers into a response.' },
-    async (trial) => {
-      const { operation } = await prepare(trial, 'INSTALL')
-      await trial.settle(operation.before)
-      await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
-      await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
-      checkAbsent(trial, trial.sent, tokensOf(trial.sent), 'A response')
+    {
+      async run(trial) {
+        const { operation } = await prepare(trial, 'INSTALL')
+        await trial.settle(operation.before)
+        await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
+        await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
+        checkAbsent(trial, trial.sent, tokensOf(trial.sent), 'A response')
+      },
+      judge: (trial, sent) => checkAbsent(trial, [sent], tokensOf([sent]), 'A response'),
     },
   ),
   secret(
@@ -112,9 +132,9 @@ export const SECRET_CASES: readonly Case[] = [
       title: 'No response contains the credential of the plugin',
       fix: 'Never write or report the credential of the plugin.',
     },
-    async (trial) => {
-      const { sent } = await provoke(trial)
-      checkAbsent(trial, sent, [trial.profile.credential], 'A response')
+    {
+      run: async (trial) => void (await provoke(trial)),
+      judge: (trial, sent) => checkAbsent(trial, [sent], [trial.profile.credential], 'A response'),
     },
   ),
   secret(
@@ -163,13 +183,32 @@ export const SECRET_CASES: readonly Case[] = [
       rule: 'failure-data',
       fix: 'Write messages for people, and log the details.',
     },
-    async (trial) => {
-      const { sent } = await provoke(trial)
-      for (const { answer } of sent) {
-        if (answer.kind !== 'failure') continue
+    {
+      run: async (trial) => void (await provoke(trial)),
+      judge(trial, { answer }) {
+        if (answer.kind !== 'failure') return
         for (const [what, pattern] of INTERNALS)
           trial.check(!pattern.test(answer.message), `The message of ${answer.errorCode} contains ${what}`)
-      }
+      },
+    },
+  ),
+  secret(
+    'issued-in-failure',
+    {
+      title: 'No failure contains an issued token',
+      needs: ['issued'],
+      fix: 'Never copy what you have issued into a message.',
+    },
+    {
+      run: async (trial) => void (await provoke(trial)),
+      review(trial) {
+        const issued = trial.sent.flatMap(({ answer }) =>
+          answer.kind === 'success' ? [...issuedIn(trial.profile, answer.writes).values()] : [],
+        )
+        const texts = issued.filter((value) => typeof value === 'string' && value.length >= TELLING_MIN)
+        const failures = trial.sent.filter(({ answer }) => answer.kind === 'failure')
+        checkAbsent(trial, failures, [...new Set(texts)] as string[], 'A failure')
+      },
     },
   ),
 ]

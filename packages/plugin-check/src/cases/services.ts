@@ -52,11 +52,14 @@ const isSameMessage = (one: ServiceCall, other: ServiceCall): boolean =>
   one.eventId === other.eventId &&
   one.bundleInstallId === other.bundleInstallId
 
-const forEachServiceCall =
-  (judge: (trial: Trial, call: ServiceCall) => void): Case['run'] =>
-  async (trial) => {
-    for (const call of await callsOfInstall(trial)) judge(trial, call)
-  }
+const forEachServiceCall = (
+  judge: (trial: Trial, call: ServiceCall) => void,
+): Pick<Case, 'run' | 'review'> => ({
+  run: async (trial) => void (await callsOfInstall(trial)),
+  review(trial) {
+    for (const call of trial.platform.services.calls.slice(trial.from.serviceCalls)) judge(trial, call)
+  },
+})
 
 export const SERVICE_CASES: readonly Case[] = [
   service(
@@ -79,17 +82,20 @@ export const SERVICE_CASES: readonly Case[] = [
       rule: 'resolving-references',
       fix: AGAIN,
     },
-    async (trial) => {
-      const from = trial.platform.services.calls.length
-      const installation = trial.install()
-      await callsOfInstall(trial, installation)
-      for (const [index, type] of (['CONFIGURE', 'UPGRADE'] as const).entries()) {
-        const { before, after } = installation.operation(type, index + 2)
-        await trial.settle(before, { withinMs: DOWN_MS })
-        await trial.settle(after, { withinMs: DOWN_MS })
-      }
-      for (const call of trial.platform.services.calls.slice(from))
-        trial.check(call.problem !== 'used-before', `${nameOf(call)} had a token that was used before`)
+    {
+      async run(trial) {
+        const installation = trial.install()
+        await callsOfInstall(trial, installation)
+        for (const [index, type] of (['CONFIGURE', 'UPGRADE'] as const).entries()) {
+          const { before, after } = installation.operation(type, index + 2)
+          await trial.settle(before, { withinMs: DOWN_MS })
+          await trial.settle(after, { withinMs: DOWN_MS })
+        }
+      },
+      review(trial) {
+        for (const call of trial.platform.services.calls.slice(trial.from.serviceCalls))
+          trial.check(call.problem !== 'used-before', `${nameOf(call)} had a token that was used before`)
+      },
     },
   ),
   service(
@@ -188,6 +194,15 @@ export const SERVICE_CASES: readonly Case[] = [
         await callsOfInstall(trial, undefined, undefined, (calls) => calls.some(isEvent))
       ).filter(isEvent)
       if (events.length === 0) trial.untested('INSTALL did not lead to an event')
+      const owners = new Map<string | null, ServiceCall>()
+      for (const event of trial.platform.services.calls.filter(isEvent)) {
+        const owner = owners.get(event.eventId) ?? event
+        owners.set(event.eventId, owner)
+        trial.check(
+          event.eventId === null || isSameMessage(owner, event),
+          'Two events of the run have the same Event-Id',
+        )
+      }
       for (const { eventId, idempotencyKey } of events)
         for (const [name, value] of [
           ['Event-Id', eventId],

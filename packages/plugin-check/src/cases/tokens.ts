@@ -120,6 +120,19 @@ export const TOKEN_CASES: readonly Case[] = [
       claims: { executionSequence: 2 },
     }),
   ),
+  ...(
+    [
+      ['audience', 'aud'],
+      ['issuer', 'iss'],
+      ['operation', 'sub'],
+      ['stage', 'stage'],
+      ['sequence', 'executionSequence'],
+    ] as const
+  ).map(([name, claim]) =>
+    refusal(`no-${name}`, `A token without ${claim} is refused`, `A token without ${claim}`, () => ({
+      claims: { [claim]: undefined },
+    })),
+  ),
   token(
     'status-401',
     {
@@ -280,20 +293,6 @@ export const TOKEN_CASES: readonly Case[] = [
       await trial.send(installation.operation('CONFIGURE', 1_000).before, {}, { authorization: null })
       const { answer } = await trial.settle(installation.operation('CONFIGURE', 2).before)
       trial.check(answer.kind !== 'failure', 'A later valid call was refused as late')
-    },
-  ),
-  token(
-    'needed-for-repeats',
-    {
-      title: 'A remembered response is not given to a call without a token',
-      rule: 'secrets-in-responses',
-      fix: 'Verify the token of every attempt, also of a repeat.',
-    },
-    async (trial) => {
-      const { before } = trial.install().operation('INSTALL', 1)
-      await trial.finish(before)
-      const { answer } = await trial.send(before, {}, { authorization: null })
-      trial.check(answer.kind !== 'success', 'The remembered response was given to a stranger')
     },
   ),
 ]

@@ -2,9 +2,12 @@ import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { findMasks } from '../../../../contract/protocol/data.ts'
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
+import type { Profile } from '../profile.ts'
 import type { Trial } from '../run/trial.ts'
+import { withTwins } from '../wire/build-call.ts'
+import { isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { installed, short, wholeLife } from './read-response.ts'
+import { ofEverySuccess, requestOf, short, wholeLife } from './read-response.ts'
 
 const writes = caseGroup('writes', { rule: 'writes-of-a-plugin', kind: 'shape' })
 
@@ -12,26 +15,42 @@ interface Written {
   locator: string
   name: string
   value: unknown
+  /** The Modules of the request, by locator. */
+  requested: JsonObject
+  /** The Module in the profile or in one of its scenarios, or the one of which it is a twin; undefined for any other. */
+  resource: Profile['resources'][string] | undefined
 }
 
-/** Every property that the plugin wrote in all operations of one installation. */
-async function written(trial: Trial): Promise<Written[]> {
-  return (await wholeLife(trial)).flatMap(({ answer }) =>
-    Object.entries(answer.kind === 'success' ? answer.writes : {}).flatMap(([locator, properties]) =>
-      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, value]) => ({
-        locator,
-        name,
-        value,
-      })),
-    ),
-  )
-}
+/** Judges each property that a plugin writes with an outcome whose writes count. */
+const forEachWrite = (judge: (trial: Trial, write: Written) => void): Pick<Case, 'run' | 'judge'> =>
+  ofEverySuccess((trial, sent) => {
+    const { answer } = sent
+    if (answer.kind !== 'success' || !isDone(answer)) return
+    const resources = requestOf(sent)?.['resources']
+    const requested = isJsonObject(resources ?? null) ? (resources as JsonObject) : {}
+    for (const [locator, properties] of Object.entries(answer.writes))
+      for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {}))
+        judge(trial, { locator, name, value, requested, resource: moduleOf(trial.profile, locator) })
+  })
 
-const forEachWrite =
-  (judge: (trial: Trial, write: Written) => void): Case['run'] =>
-  async (trial) => {
-    for (const write of await written(trial)) judge(trial, write)
-  }
+function moduleOf(profile: Profile, locator: string): Profile['resources'][string] | undefined {
+  const all = [
+    withTwins(profile).resources,
+    ...profile.scenarios.flatMap(({ steps }) => steps.map(({ resources = {} }) => resources)),
+  ]
+  const found = all.flatMap((modules) => modules[locator] ?? [])
+  const [first] = found
+  return first === undefined
+    ? undefined
+    : {
+        ...first,
+        writes: Object.assign({}, ...found.map(({ writes: declared }) => declared)) as typeof first.writes,
+        references: Object.assign(
+          {},
+          ...found.map(({ references }) => references),
+        ) as typeof first.references,
+      }
+}
 
 export const WRITE_CASES: readonly Case[] = [
   writes(
@@ -85,8 +104,7 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'Only properties that the plugin may write are written',
       fix: 'Write only what the bundle lists in writeProperties, and name it in the profile.',
     },
-    forEachWrite((trial, { locator, name }) => {
-      const resource = trial.profile.resources[locator]
+    forEachWrite((trial, { locator, name, resource }) => {
       const isReference = resource?.references[name] !== undefined || name === INSTANCE_REF_PROPERTY
       trial.check(
         resource === undefined || isReference || resource.writes[name] !== undefined,
@@ -100,8 +118,11 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'Only resources of the request are written',
       fix: 'Use the locators of the request as keys, byte for byte.',
     },
-    forEachWrite((trial, { locator }) =>
-      trial.check(trial.profile.resources[locator] !== undefined, `${short(locator)} is not in the request`),
+    forEachWrite((trial, { locator, requested }) =>
+      trial.check(
+        Object.keys(requested).length === 0 || requested[locator] !== undefined,
+        `${short(locator)} is not in the request`,
+      ),
     ),
   ),
   writes(
@@ -112,8 +133,8 @@ export const WRITE_CASES: readonly Case[] = [
       needs: ['writes'],
       fix: 'Add "isSensitive": true to the Data of a property that the bundle defines as sensitive.',
     },
-    forEachWrite((trial, { locator, name, value }) => {
-      const isSensitive = trial.profile.resources[locator]?.writes[name]?.isSensitive === true
+    forEachWrite((trial, { name, value, resource }) => {
+      const isSensitive = resource?.writes[name]?.isSensitive === true
       trial.check(
         !isSensitive || (isJsonObject(value) && value['isSensitive'] === true),
         `${name} is sensitive and has no mark`,
@@ -126,8 +147,8 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'Any other property carries no isSensitive',
       fix: 'Omit isSensitive, also "isSensitive": false, unless the bundle defines the property as sensitive.',
     },
-    forEachWrite((trial, { locator, name, value }) => {
-      const declared = trial.profile.resources[locator]?.writes[name]
+    forEachWrite((trial, { name, value, resource }) => {
+      const declared = resource?.writes[name]
       const isMarked = isJsonObject(value) && 'isSensitive' in value
       trial.check(
         declared === undefined || declared.isSensitive || !isMarked,
@@ -141,9 +162,9 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'No reference property is written',
       fix: 'Never write a property that the request has in references, and no value of a reference type.',
     },
-    forEachWrite((trial, { locator, name, value }) => {
+    forEachWrite((trial, { name, value, resource }) => {
       const type = isJsonObject(value) ? String(value['@type']) : ''
-      const isReference = trial.profile.resources[locator]?.references[name] !== undefined
+      const isReference = resource?.references[name] !== undefined
       trial.check(!isReference && !type.startsWith('ServiceReference'), `${name} is a reference`)
     }),
   ),
@@ -178,7 +199,9 @@ export const WRITE_CASES: readonly Case[] = [
       fix: 'Write the property in one of the stages of INSTALL, or correct the profile.',
     },
     async (trial) => {
-      const answers = await installed(trial)
+      const answers = (await wholeLife(trial)).filter(
+        ({ call }) => call?.request.operation.operationType === 'INSTALL',
+      )
       for (const [locator, { writes: declared }] of Object.entries(trial.profile.resources))
         for (const [name, { isIssued }] of Object.entries(declared)) {
           const isWritten = answers.some(({ answer }) => {

@@ -3,7 +3,8 @@ import { CASES } from '../cases/all-cases.ts'
 import { UsageError, type Profile } from '../profile.ts'
 import { createReport, type Report } from '../report/report.ts'
 import { createHost } from '../run/host.ts'
-import { runCases, type CaseResult } from '../run/run-cases.ts'
+import type { CaseResult } from '../run/judges.ts'
+import { runCases } from '../run/run-cases.ts'
 import { createTrial, type Bench } from '../run/trial.ts'
 import { credentialProblem, endpointProblem, isNotJson } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
@@ -92,7 +93,8 @@ export async function withBench<Result>(
       idTime: ids ?? Date.now(),
       codes: new Set<string>(),
       unsettled: { count: 0 },
-      life: { sent: null },
+      shared: new Map<string, unknown>(),
+      issued: new Map<string, string>(),
     }
     return await work(bench)
   } finally {

@@ -1,4 +1,4 @@
-import type { Status } from '../run/run-cases.ts'
+import type { Status } from '../run/judges.ts'
 import type { Report, ReportedCase } from './report.ts'
 
 const MARKS: Readonly<Record<Status, string>> = {

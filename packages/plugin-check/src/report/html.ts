@@ -1,4 +1,4 @@
-import type { Status } from '../run/run-cases.ts'
+import type { Status } from '../run/judges.ts'
 import { escape, mark } from './formats.ts'
 import type { Report, ReportedCase, ReportedExchange } from './report.ts'
 

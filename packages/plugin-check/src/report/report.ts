@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts'
-import type { CaseResult, Status } from '../run/run-cases.ts'
+import type { CaseResult, Status } from '../run/judges.ts'
 import type { Sent } from '../run/trial.ts'
 
 /** One exchange of a case that failed; tokens are removed. */

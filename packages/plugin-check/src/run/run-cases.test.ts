@@ -114,9 +114,9 @@ test('a state address that fails during the run blocks cases, and does not end t
     profile: { ...referenceProfile(plugin.url), state },
     seed: 1,
     platformPort,
-    cases: CASES.filter(({ id }) => id === 'repeat.no-second-effect'),
+    cases: CASES.filter(({ id }) => id === 'repeat.every-call'),
   })
-  const found = report.cases.find(({ id }) => id === 'repeat.no-second-effect')
+  const found = report.cases.find(({ id }) => id === 'repeat.every-call')
   assert.equal(found?.status, 'BLOCKED')
   assert.match(found.problem ?? '', /^The state address \S+ of the profile does not return JSON/)
 })
@@ -132,14 +132,14 @@ test('a case that could not reach what it tests is blocked, and its reason is pr
     profile: { ...referenceProfile(plugin.url), settlesWithinMs: 100 },
     seed: 1,
     platformPort,
-    cases: CASES.filter(({ id }) => id.startsWith('repeat.detach-')),
+    cases: CASES.filter(({ id }) => ['repeat.lost-three-times', 'detach.twice'].includes(id)),
   })
   assert.deepEqual(
     report.cases.map(({ status }) => status),
     ['BLOCKED', 'BLOCKED'],
   )
   assert.equal(report.passed, false)
-  assert.match(toTable(report), /^■ repeat\.detach-before .*BACKEND_DOWN.* \(and 1 more\)\n\n/)
+  assert.match(toTable(report), /^■ repeat\.lost-three-times .*BACKEND_DOWN.* \(and 1 more\)\n\n/)
 })
 
 test('seed and ids determine every byte', async (t) => {

@@ -1,36 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Case, Need } from '../cases/case.ts'
 import { NEEDS } from '../cases/case.ts'
 import type { Profile } from '../profile.ts'
-import { UsageError } from '../profile.ts'
-import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { printable } from '../report/printable.ts'
-import { readState } from './state.ts'
-import {
-  CaseBlocked,
-  CaseFailed,
-  CaseUntested,
-  createTrial,
-  essence,
-  type Bench,
-  type Sent,
-  type Trial,
-} from './trial.ts'
-
-export type Status = 'PASSED' | 'FAILED' | 'BLOCKED' | 'NOT_TESTED'
-
-export interface CaseResult {
-  id: string
-  status: Status
-  /** Why it did not pass. */
-  problem: string | null
-  /** What the repeat after the case found. */
-  repeatProblem: string | null
-  ms: number
-  /** The exchanges of a case that failed. */
-  sent: readonly Sent[]
-}
+import { seededRandom } from '../wire/random.ts'
+import { checkRepeats } from './history.ts'
+import { createJudges, judge, type CaseResult, type Judges } from './judges.ts'
+import { createMemory, repeatAll, type Memory } from './repeat-all.ts'
+import { createTrial, type Bench } from './trial.ts'
 
 /** The case about the repeats after every other case: it is judged by all of them together. */
 export const AFTER_EVERY_CASE = 'repeat.after-every-case'
@@ -70,20 +46,33 @@ export async function runCases(
   { seed, onResult }: { seed: number; onResult?: (result: CaseResult) => void },
 ): Promise<CaseResult[]> {
   const missing = missingNeeds(bench.profile)
-  const results: CaseResult[] = []
+  const isMet = ({ needs }: Case): boolean => !needs.some((need) => missing.has(need))
+  const judges = createJudges(cases.filter(isMet))
+  const memory = createMemory()
+  const results = new Map<string, CaseResult>()
+  const end = (result: CaseResult): void => {
+    results.set(result.id, result)
+    onResult?.(result)
+  }
   for (const one of cases) {
     if (one.id === AFTER_EVERY_CASE) continue
     const unmet = one.needs.find((need) => missing.has(need))
-    const result = unmet === undefined ? await runCase(bench, one, seed) : untested(one.id, NEEDS[unmet])
-    results.push(result)
-    onResult?.(result)
+    if (unmet !== undefined) {
+      end(untested(one.id, NEEDS[unmet]))
+      continue
+    }
+    const result = await runCase(bench, one, { seed, judges, memory })
+    // what other cases show decides as well
+    if (judges.has(one)) results.set(one.id, result)
+    else end(result)
   }
-  if (cases.some(({ id }) => id === AFTER_EVERY_CASE)) {
-    const result = afterEveryCase(results)
-    results.push(result)
-    onResult?.(result)
+  for (const one of cases) {
+    const result = results.get(one.id)
+    if (judges.has(one) && result !== undefined && isMet(one)) end(judges.verdict(result))
   }
-  return results
+  if (cases.some(({ id }) => id === AFTER_EVERY_CASE))
+    end(afterEveryCase([...results.values()], await judge(() => memory.repeatAtEnd(bench))))
+  return cases.flatMap(({ id }) => results.get(id) ?? [])
 }
 
 const untested = (id: string, problem: string): CaseResult => ({
@@ -95,15 +84,24 @@ const untested = (id: string, problem: string): CaseResult => ({
   sent: [],
 })
 
-async function runCase(bench: Bench, one: Case, seed: number): Promise<CaseResult> {
+async function runCase(
+  bench: Bench,
+  one: Case,
+  { seed, judges, memory }: { seed: number; judges: Judges; memory: Memory },
+): Promise<CaseResult> {
   const started = performance.now()
   const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} ${one.id}`))
   const { status, problem } = await judge(() => one.run(trial))
-  const { problem: repeatProblem } = await judge(() => repeatAll(trial))
+  const { problem: repeatProblem } = await judge(async () => {
+    checkRepeats(trial)
+    await repeatAll(trial)
+    await memory.keep(trial)
+  })
+  judges.hear(one, trial)
   const ended = await startAgain(bench)
   const ms = performance.now() - started
   const isSent = status === 'FAILED' || repeatProblem !== null || ended !== null
-  const sent = isSent ? [...trial.evidence, ...trial.sent] : []
+  const sent = isSent ? trial.sent : []
   return ended === null
     ? { id: one.id, status, problem, repeatProblem, ms, sent }
     : {
@@ -123,86 +121,18 @@ async function startAgain({ host }: Bench): Promise<string | null> {
   return ended
 }
 
-async function judge(run: () => Promise<void>): Promise<{ status: Status; problem: string | null }> {
-  try {
-    await run()
-    return { status: 'PASSED', problem: null }
-  } catch (error) {
-    if (error instanceof CaseFailed) return { status: 'FAILED', problem: printable(error.message) }
-    if (error instanceof CaseUntested) return { status: 'NOT_TESTED', problem: error.message }
-    // a state address or a plugin that was usable at the start of the run, and no longer is
-    if (error instanceof CaseBlocked || error instanceof UsageError)
-      return { status: 'BLOCKED', problem: printable(error.message) }
-    const detail = error instanceof Error ? error.message.slice(0, 200) : 'unknown error'
-    return { status: 'FAILED', problem: `The response could not be judged: ${printable(detail)}` }
-  }
-}
-
-const REPEATS_MAX = 12
-
-/**
- * Sends every finished call of the trial once more: the response is the same, or a refusal if a later operation has
- * arrived, and the business state does not change.
- */
-async function repeatAll(trial: Trial): Promise<void> {
-  const finished = finishedResponses(trial.sent)
-  const installs = new Set(finished.map(({ call }) => call?.request.installation.bundleInstallId ?? ''))
-  const stateBefore = await statesOf(trial, installs)
-  for (const first of finished.slice(0, REPEATS_MAX)) {
-    const { call } = first
-    if (call === null) continue
-    const again = await trial.settle(call)
-    const isSame = isDeepStrictEqual(essence(first), essence(again))
-    const isRefused = again.answer.kind === 'failure' && again.answer.retryable !== true
-    const { operation, stage } = call.request
-    trial.check(
-      isSame || (isRefused && isSuperseded(first, trial.sent)),
-      `${operation.operationType} ${stage} repeated: first ${describeAnswer(first.answer)}, then ${describeAnswer(again.answer)}`,
-    )
-  }
-  trial.check(
-    isDeepStrictEqual(stateBefore, await statesOf(trial, installs)),
-    'The repeats changed the business state',
-  )
-}
-
-/** The finished calls, each with its first such response, which no later one may change. */
-function finishedResponses(sent: readonly Sent[]): Sent[] {
-  const finished = new Map<string, Sent>()
-  for (const one of sent) {
-    if (one.call === null || !isDone(one.answer)) continue
-    const { operation, stage } = one.call.request
-    const key = `${operation.operationId} ${stage}`
-    if (!finished.has(key)) finished.set(key, one)
-  }
-  return [...finished.values()]
-}
-
-/** Whether a later operation of the installation may have arrived, however it ended: a memory need not last longer. */
-function isSuperseded({ call }: Sent, sent: readonly Sent[]): boolean {
-  return sent.some(
-    (other) =>
-      other.call !== null &&
-      other.answer.kind !== 'refused' &&
-      other.call.request.installation.bundleInstallId === call?.request.installation.bundleInstallId &&
-      other.call.request.executionSequence > call.request.executionSequence,
-  )
-}
-
-async function statesOf(trial: Trial, installs: ReadonlySet<string>): Promise<unknown[]> {
-  const states: unknown[] = []
-  for (const id of installs) states.push(await readState(trial.profile.state, id))
-  return states
-}
-
-function afterEveryCase(results: readonly CaseResult[]): CaseResult {
+function afterEveryCase(
+  results: readonly CaseResult[],
+  { problem: lastProblem }: Pick<CaseResult, 'problem'>,
+): CaseResult {
   const found = results.filter(({ repeatProblem }) => repeatProblem !== null)
   const [first] = found
   const others = found.length > 1 ? ` (and after ${found.length - 1} more cases)` : ''
+  const problem = first === undefined ? lastProblem : `After ${first.id}: ${first.repeatProblem}${others}`
   return {
     id: AFTER_EVERY_CASE,
-    status: first === undefined ? 'PASSED' : 'FAILED',
-    problem: first === undefined ? null : `After ${first.id}: ${first.repeatProblem}${others}`,
+    status: problem === null ? 'PASSED' : 'FAILED',
+    problem,
     repeatProblem: null,
     ms: 0,
     sent: first?.sent ?? [],

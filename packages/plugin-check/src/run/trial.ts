@@ -39,15 +39,22 @@ export interface Bench {
   codes: Set<string>
   /** How many calls never got a definite result: after some, the checker no longer waits long for others. */
   unsettled: { count: number }
-  /** Every call of one installation, on which the cases about the form of responses are judged; null before the first of them. */
-  life: { sent: readonly Sent[] | null }
+  /** What several cases are judged on, by name; each is made once. */
+  shared: Map<string, unknown>
+  /** Which installation got an issued value, by property and value. */
+  issued: Map<string, string>
 }
 
 /** An exchange with what it says. */
 export interface Sent {
+  /** Null if the bytes are not those of a call. */
   call: Call | null
   exchange: Exchange
   answer: Answer
+  /** With a token for it, over a connection that was not cut: the plugin must answer it as the call that it is. */
+  isValid: boolean
+  /** How many exchanges of the trial had ended when this one began. */
+  begunAfter: number
 }
 
 export interface TokenChanges {
@@ -73,10 +80,10 @@ export interface Operation {
 /** One run of one case: its installations, its calls and its checks. */
 export interface Trial extends Bench {
   random: Random
-  /** Every exchange so far, in order. */
+  /** Every exchange so far, in the order in which they ended. */
   sent: Sent[]
-  /** Exchanges of other cases on which this one is judged. */
-  evidence: Sent[]
+  /** How many calls of the platform and of services there were before, and how many texts were handed out. */
+  from: { calls: number; serviceCalls: number; material: number }
   install(changes?: Partial<Pick<InstallationIdentity, 'workspaceId' | 'bundleInstallId'>>): Installation
   send(call: Call, delivery?: Delivery, token?: TokenChanges): Promise<Sent>
   /** Sends a body that is not a call; the token is for `like`. */
@@ -149,10 +156,13 @@ export function createTrial(bench: Bench, random: Random): Trial {
     const authorization =
       token?.authorization === undefined ? `Bearer ${tokenFor(bench, like, token)}` : token.authorization
     const { operation, stage, installation } = like.request
+    const begunAfter = sent.length
     if (operation.operationType !== 'INSTALL' || stage !== 'BEFORE_RESOURCES')
       bench.platform.activate(installation.bundleInstallId, operation.operationType)
     const exchange = await sendThroughRestarts(bytes, authorization, delivery)
-    const result = { call, exchange, answer: readAnswer(exchange) }
+    const isWhole = delivery?.cutRequestAt === undefined && delivery?.loseResponse !== true
+    const isValid = call !== null && isWhole && isPlainToken(token)
+    const result = { call, exchange, answer: readAnswer(exchange), isValid, begunAfter }
     sent.push(result)
     if (operation.operationType === 'DETACH' && stage === 'AFTER_RESOURCES' && isDone(result.answer))
       bench.platform.deactivate(installation.bundleInstallId)
@@ -203,7 +213,11 @@ export function createTrial(bench: Bench, random: Random): Trial {
     ...bench,
     random,
     sent,
-    evidence: [],
+    from: {
+      calls: bench.platform.calls.length,
+      serviceCalls: bench.platform.services.calls.length,
+      material: bench.platform.material.length,
+    },
     check,
     requires,
     untested(reason) {
@@ -263,6 +277,10 @@ export function createTrial(bench: Bench, random: Random): Trial {
   }
   return trial
 }
+
+/** Signed by a key of the platform, for the call. */
+const isPlainToken = (token: TokenChanges | undefined): boolean =>
+  token?.authorization === undefined && token?.claims === undefined && token?.signature === undefined
 
 async function post(url: string, kind: string): Promise<void> {
   const status = await fetchThroughRestarts(url, 'POST').then(

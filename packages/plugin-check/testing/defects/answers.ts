@@ -1,5 +1,5 @@
 import { breaks } from './defect.ts'
-import { editing, rewriting, type Envelope } from './plant.ts'
+import { editing, failing, rewriting, type Envelope } from './plant.ts'
 
 // What is wrong with the envelope, the echo and the outcome of a response.
 
@@ -21,6 +21,20 @@ export const ANSWER_DEFECTS = {
     'envelope.version',
     'puts 6.0.0 into the envelope',
     editing((envelope) => (envelope['contractVersion'] = '6.0.0')),
+  ),
+  'version-in-failure': breaks(
+    'envelope.version',
+    'writes the version of the data into the envelope of a failure',
+    failing((envelope) => Object.assign(envelope, { contractVersion: '6.0.0' })),
+  ),
+  'echo-workspace-of-detach': breaks(
+    'echo.installation',
+    'repeats the installation of a DETACH without its workspace',
+    editing(
+      ({ data: { installation } }, { operation }) =>
+        operation.operationType === 'DETACH' && delete installation['workspaceId'],
+    ),
+    ['repeat'],
   ),
   'key-twice': breaks(
     'envelope.no-duplicate-keys',

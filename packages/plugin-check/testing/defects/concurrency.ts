@@ -33,8 +33,14 @@ export const CONCURRENCY_DEFECTS = {
     refusingWhileRunning(() => true),
     ['concurrent', 'repeat', 'connection', 'crash'],
   ),
+  'no-lock-in-upgrade': breaks(
+    'concurrent.every-call',
+    'refuses a repeat of an UPGRADE that still runs for good',
+    refusingWhileRunning(({ operation }) => operation.operationType === 'UPGRADE'),
+    ['concurrent', 'repeat', 'connection'],
+  ),
   'locks-first-stage-only': breaks(
-    'concurrent.after-stage',
+    'concurrent.every-call',
     'lets identical calls of AFTER_RESOURCES fail each other',
     refusingWhileRunning(({ stage }) => stage === 'AFTER_RESOURCES'),
     ['concurrent', 'repeat', 'connection'],

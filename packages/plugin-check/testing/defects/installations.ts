@@ -128,7 +128,7 @@ export const INSTALLATION_DEFECTS = {
     ['late', 'secret'],
   ),
   'no-tombstone': breaks(
-    'detach.late-configure',
+    'late.every-call',
     'forgets the sequence after a DETACH',
     (parts, { state }) => {
       const { remember } = parts

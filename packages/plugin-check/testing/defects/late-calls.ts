@@ -87,8 +87,14 @@ export const LATE_DEFECTS = {
     'writes the code of a late call in lower case',
     failing((envelope, { code }) => code === 'SEQUENCE_STALE' && (envelope.errorCode = 'stale')),
   ),
+  'fence-without-detach': breaks(
+    'late.every-call',
+    'executes a late DETACH',
+    unfenced(({ operation }) => operation.operationType === 'DETACH'),
+    ['detach', 'concurrent', 'repeat'],
+  ),
   'fence-before-only': breaks(
-    'late.lower-after-refused',
+    'late.every-call',
     'compares sequences in BEFORE_RESOURCES only',
     unfenced(({ stage }) => stage === 'AFTER_RESOURCES'),
     ['late.stage-of-earlier-operation', 'late.install-after-takeover'],
@@ -120,7 +126,7 @@ export const LATE_DEFECTS = {
     ['late.same-sequence-after-failed'],
   ),
   'late-effect': breaks(
-    'late.no-effect',
+    'late.every-call',
     'refuses a late call after its effect',
     (parts) => {
       const { fence, apply } = parts

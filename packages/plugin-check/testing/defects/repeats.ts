@@ -66,7 +66,7 @@ export const REPEAT_DEFECTS = {
     },
   ),
   'new-token-in-repeat': breaks(
-    'repeat.install-before',
+    'repeat.every-call',
     'executes every repeat and issues a new token',
     (parts) => {
       parts.recall = () => undefined
@@ -75,7 +75,7 @@ export const REPEAT_DEFECTS = {
     [...REPEATS, 'service', 'reference'],
   ),
   'masks-in-repeat': breaks(
-    'repeat.install-before',
+    'repeat.every-call',
     'hides its token from repeats',
     (parts) => {
       const { recall } = parts
@@ -92,7 +92,7 @@ export const REPEAT_DEFECTS = {
     REPEATS,
   ),
   'repeat-not-applied': breaks(
-    'repeat.configure-before',
+    'repeat.every-call',
     'answers NOT_APPLIED to a repeat of a CONFIGURE',
     (parts) => {
       const { recall } = parts
@@ -105,7 +105,7 @@ export const REPEAT_DEFECTS = {
     REPEATS,
   ),
   'after-not-remembered': breaks(
-    'repeat.install-after',
+    'repeat.every-call',
     'verifies again in every repeat of AFTER_RESOURCES',
     (parts) => {
       const { recall } = parts
@@ -121,7 +121,7 @@ export const REPEAT_DEFECTS = {
     REPEATS,
   ),
   'detach-not-remembered': breaks(
-    'repeat.detach-after',
+    'repeat.every-call',
     'looks again in every repeat of a DETACH',
     (parts) => {
       const { recall } = parts
@@ -131,7 +131,7 @@ export const REPEAT_DEFECTS = {
     [...REPEATS],
   ),
   'memory-of-three': breaks(
-    'repeat.ten-times',
+    'repeat.every-call',
     'forgets a call after three repeats',
     (parts, { state }) => {
       const { recall } = parts
@@ -156,7 +156,7 @@ export const REPEAT_DEFECTS = {
     ['concurrent', 'repeat', 'connection'],
   ),
   'memory-of-one-stage': breaks(
-    'repeat.before-after-both-stages',
+    'repeat.every-call',
     'forgets the first stage when the second is done',
     remembering((_, request, key, { state }) => {
       if (request.stage === 'AFTER_RESOURCES')
@@ -194,7 +194,7 @@ export const REPEAT_DEFECTS = {
     ['version'],
   ),
   'runs-late-repeats': breaks(
-    'repeat.after-later-operation',
+    'repeat.every-call',
     'executes a repeat again after a later operation',
     (parts, world) => {
       const { recall, fence } = parts
@@ -254,7 +254,7 @@ export const REPEAT_DEFECTS = {
     ['repeat'],
   ),
   'trace-in-key': breaks(
-    'repeat.detach-after',
+    'repeat.every-call',
     'takes a call with another traceparent for another call',
     (parts) => {
       const { hashOf, keyOf } = parts
@@ -268,13 +268,28 @@ export const REPEAT_DEFECTS = {
     ['bytes', 'service.repeat-calls-nothing', ...REPEATS],
   ),
   'hash-without-configuration': breaks(
-    'bytes.changed-configuration-refused',
+    'bytes.every-call',
     'leaves the configuration out of the fingerprint',
     hashing((request) => ({ ...request, configuration: null })),
     ['bytes.same-values-refused'],
   ),
+  'hash-of-beginning': breaks(
+    'bytes.every-call',
+    'compares the first 800 characters of a request',
+    hashing((request) => JSON.stringify(request).slice(0, 800)),
+    ['bytes.same-values-refused'],
+  ),
+  'hash-without-references': breaks(
+    'bytes.every-call',
+    'compares requests without their references',
+    hashing(({ resources, ...rest }) => [
+      rest,
+      Object.entries(resources).map(([locator, { references: _references, ...entry }]) => [locator, entry]),
+    ]),
+    ['bytes.same-values-refused'],
+  ),
   'hash-without-case': breaks(
-    'bytes.letter-case-refused',
+    'bytes.every-call',
     'converts a body to lower case before it takes the fingerprint',
     (parts) => {
       parts.hashOf = (body) => digest(body.toString().toLowerCase())
@@ -318,13 +333,13 @@ export const REPEAT_DEFECTS = {
     ],
   ),
   'fingerprint-without-values': breaks(
-    'bytes.changed-value-refused',
+    'bytes.every-call',
     'compares everything but the values of properties',
     hashing((request) => [request.operation, request.stage, request.executionSequence, request.installation]),
     ['bytes'],
   ),
   'fingerprint-without-sequence': breaks(
-    'bytes.other-sequence-refused',
+    'bytes.every-call',
     'compares everything but the sequence',
     hashing((request) => [request.operation, request.stage, request.resources, request.installation]),
   ),
@@ -334,7 +349,7 @@ export const REPEAT_DEFECTS = {
     hashing((request) => request),
   ),
   'executes-other-bytes': breaks(
-    'bytes.no-effect',
+    'bytes.every-call',
     'refuses other bytes after it executed them',
     (parts) => {
       const { otherBytes, apply } = parts
@@ -346,7 +361,7 @@ export const REPEAT_DEFECTS = {
     ['failure'],
   ),
   'forgets-at-other-bytes': breaks(
-    'bytes.first-response-stays',
+    'bytes.every-call',
     'forgets a call when other bytes arrive',
     (parts, { state }) => {
       const { otherBytes } = parts
@@ -360,7 +375,7 @@ export const REPEAT_DEFECTS = {
     ['repeat', 'bytes', 'secret', 'concurrent'],
   ),
   'after-bytes-unchecked': breaks(
-    'bytes.refused-in-after',
+    'bytes.every-call',
     'compares the bytes of BEFORE_RESOURCES only',
     (parts) => {
       const { hashOf } = parts

@@ -46,6 +46,14 @@ export const REQUEST_DEFECTS = {
     const { readRequest } = parts
     parts.readRequest = (json) => readRequest(Array.isArray(json) ? json[0] : json)
   }),
+  'any-plugin-in-detach': breaks(
+    'request.every-call',
+    'executes a DETACH for another plugin',
+    tolerating((json) => {
+      const { operationType } = json['operation'] as JsonObject
+      if (operationType === 'DETACH') json['pluginId'] = 'reference-plugin'
+    }),
+  ),
   'repairs-json': breaks('request.truncated', 'repairs a truncated body', (parts) => {
     const { parseBody } = parts
     parts.parseBody = (body) => {

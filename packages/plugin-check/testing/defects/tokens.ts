@@ -181,8 +181,34 @@ export const TOKEN_DEFECTS = {
     },
     ['*'],
   ),
+  'no-token-in-upgrade': breaks(
+    'token.every-call',
+    'does not compare the token of an UPGRADE with the call',
+    (parts) => {
+      for (const [name, check] of Object.entries(parts.callChecks))
+        parts.callChecks[name as 'stage'] = (claims, request) =>
+          request.operation.operationType === 'UPGRADE' || check(claims, request)
+    },
+  ),
+  'stage-claim-if-present': breaks(
+    'token.no-stage',
+    'compares the stage of a token if it has one',
+    (parts) => {
+      const { stage } = parts.callChecks
+      parts.callChecks.stage = (claims, request) => claims['stage'] === undefined || stage(claims, request)
+    },
+  ),
+  'sequence-claim-if-present': breaks(
+    'token.no-sequence',
+    'compares the sequence of a token if it has one',
+    (parts) => {
+      const { sequence } = parts.callChecks
+      parts.callChecks.sequence = (claims, request) =>
+        claims['executionSequence'] === undefined || sequence(claims, request)
+    },
+  ),
   'remembers-before-token': breaks(
-    'token.needed-for-repeats',
+    'token.every-call',
     'answers repeats without looking at the token',
     (parts) => {
       const { answer } = parts
@@ -266,6 +292,18 @@ export const TOKEN_DEFECTS = {
     'secret.credential',
     'writes its credential into a failure message',
     messaging(() => `Refused for ${CREDENTIAL}`),
+  ),
+  'issued-in-message': breaks(
+    'secret.issued-in-failure',
+    'writes what it has issued into a failure message',
+    (parts, { state }) => {
+      parts.otherBytes = ({ installation }) => {
+        const tokens = Object.values(state.tenants)
+          .filter(({ bundleInstallId }) => bundleInstallId === installation.bundleInstallId)
+          .map(({ accessToken }) => accessToken)
+        throw new Refusal('REQUEST_CHANGED', `Another request has issued ${tokens.join(' ')}`)
+      }
+    },
   ),
   'stack-in-message': breaks(
     'secret.no-internals',
