@@ -29,6 +29,8 @@ export interface ReferenceParts {
   resolve(request: LifecycleRequest, resource: string, propertyKey: string): Promise<Access[]>
   /** Tells the service that the tenant exists. Throws if it could not. */
   callService(access: Access, request: LifecycleRequest): Promise<void>
+  /** Whether a service has accepted an event. */
+  isAccepted(response: Response): Promise<boolean>
   /** Resolves every reference of the call, and calls the services. */
   useReferences(request: LifecycleRequest): Promise<Access[]>
 }
@@ -80,8 +82,12 @@ export function referenceParts(platform: string, credential: string, parts: Refe
         },
         body: '{}',
       })
-      if (response.status !== 200)
+      if (!(await parts.isAccepted(response)))
         throw new Refusal('MAIL_UNAVAILABLE', 'The mail service is not available', true)
+    },
+    async isAccepted(response) {
+      const json: unknown = response.status === 200 ? await response.json() : null
+      return readEnvelope(json).kind === 'success'
     },
     async useReferences(request) {
       if (request.stage !== 'AFTER_RESOURCES' || request.operation.operationType !== 'INSTALL') return []

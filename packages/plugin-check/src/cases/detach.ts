@@ -9,6 +9,9 @@ import { caseGroup, type Case } from './case.ts'
 
 const detach = caseGroup('detach', { rule: 'detach', kind: 'behaviour' })
 
+/** As the runtime sends it over an INSTALL that did not succeed: no version is installed. */
+const OVER_INSTALL = { currentVersion: null } as const
+
 async function detached(trial: Trial): Promise<Installation> {
   const { installation, operation } = await prepare(trial, 'DETACH')
   await trial.complete(operation)
@@ -29,7 +32,7 @@ export const DETACH_CASES: readonly Case[] = [
       fix: 'Finding nothing to remove is a success: return NOT_APPLIED.',
     },
     async (trial) => {
-      const operation = trial.install().operation('DETACH', 1)
+      const operation = trial.install().operation('DETACH', 1, OVER_INSTALL)
       await checkSucceeds(trial, operation, 'DETACH of an unknown installation')
     },
   ),
@@ -51,9 +54,35 @@ export const DETACH_CASES: readonly Case[] = [
       fix: 'Remove whatever exists for the installation; do not require a complete INSTALL.',
     },
     async (trial) => {
+      const usual = await prepare(trial, 'DETACH')
+      await trial.complete(usual.operation)
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      await checkSucceeds(trial, installation.operation('DETACH', 2), 'The DETACH')
+      await checkSucceeds(trial, installation.operation('DETACH', 2, OVER_INSTALL), 'The DETACH')
+      const [expected, found] = [
+        countState(await trial.state(usual.installation)),
+        countState(await trial.state(installation)),
+      ]
+      trial.check(found <= expected, `${found} entries are left in the state instead of ${expected}`)
+    },
+  ),
+  detach(
+    'takes-over-upgrade',
+    {
+      title: 'A DETACH over an UPGRADE between its stages leaves no more behind than one after it',
+      fix: 'Remove by bundleInstallId alone, whatever came before.',
+    },
+    async (trial) => {
+      const usual = await prepare(trial, 'DETACH')
+      await trial.complete(usual.operation)
+      const { installation, operation } = await prepare(trial, 'UPGRADE')
+      await trial.finish(operation.before)
+      await checkSucceeds(trial, installation.operation('DETACH', 3), 'The DETACH')
+      const [expected, found] = [
+        countState(await trial.state(usual.installation)),
+        countState(await trial.state(installation)),
+      ]
+      trial.check(found <= expected, `${found} entries are left in the state instead of ${expected}`)
     },
   ),
   detach(
@@ -80,7 +109,7 @@ export const DETACH_CASES: readonly Case[] = [
       const installation = trial.install()
       const { before } = installation.operation('INSTALL', 1)
       const [running] = await trial.provoke('slow', () => startCall(trial, before))
-      await trial.complete(installation.operation('DETACH', 2))
+      await trial.complete(installation.operation('DETACH', 2, OVER_INSTALL))
       const state = await trial.state(installation)
       await running
       await trial.checkSameState(installation, state, 'The INSTALL changed the state after the DETACH')

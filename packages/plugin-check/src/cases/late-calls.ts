@@ -128,7 +128,7 @@ export const LATE_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      await trial.complete(installation.operation('DETACH', 2))
+      await trial.complete(installation.operation('DETACH', 2, { currentVersion: null }))
       trial.checkRefused(await trial.settle(operation.after), 'The late AFTER_RESOURCES')
     },
   ),
@@ -137,7 +137,7 @@ export const LATE_CASES: readonly Case[] = [
     { title: 'An INSTALL that arrives only after the DETACH is refused', fix: FENCE },
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
-      await trial.complete(installation.operation('DETACH', 2))
+      await trial.complete(installation.operation('DETACH', 2, { currentVersion: null }))
       trial.checkRefused(await trial.settle(operation.before), 'The late INSTALL')
     },
   ),

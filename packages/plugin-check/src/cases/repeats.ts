@@ -143,7 +143,9 @@ export const REPEAT_CASES: readonly Case[] = [
           first.answer.errorCode === again.answer.errorCode,
           `The repeat got ${describeAnswer(again.answer)} instead of ${describeAnswer(first.answer)}`,
         )
-      const { answer } = await trial.settle(installation.operation('DETACH', 2).before)
+      const { answer } = await trial.settle(
+        installation.operation('DETACH', 2, { currentVersion: null }).before,
+      )
       trial.check(isDone(answer), 'A DETACH after the failure does not succeed')
     },
   ),

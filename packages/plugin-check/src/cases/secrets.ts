@@ -1,5 +1,6 @@
 import { encodingsOf } from '../wire/encodings.ts'
 import type { Sent, Trial } from '../run/trial.ts'
+import { isDone } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
@@ -48,9 +49,17 @@ async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly
   await trial.send(installation.operation('CONFIGURE', 1, { replace }).before)
   await trial.settle(installation.operation('UPGRADE', 3, { replace, values: 'invalid' }).before)
   await trial.settle(installation.operation('DETACH', 4, { replace }).before)
+  if (trial.profile.provoke.temporaryFailure !== undefined)
+    await trial.provoke('temporaryFailure', async () => {
+      const failing = trial.install().operation('INSTALL', 1, { replace })
+      const { answer } = await trial.settle(failing.before, { withinMs: FAILING_MS })
+      if (isDone(answer)) await trial.settle(failing.after, { withinMs: FAILING_MS })
+    })
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
+/** Time for several attempts. */
+const FAILING_MS = 200
 /** A shorter text can be in a response by chance. */
 const TELLING_MIN = 12
 

@@ -1,5 +1,5 @@
-import type { ServiceCall } from '../wire/services.ts'
-import { CaseBlocked, type Trial } from '../run/trial.ts'
+import { EVENT_FAILURES, type EventFailure, type ServiceCall } from '../wire/services.ts'
+import { CaseBlocked, type Installation, type Trial } from '../run/trial.ts'
 import { isDone, isRepeated, describeAnswer } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -251,6 +251,43 @@ export const SERVICE_CASES: readonly Case[] = [
           eventId === delivered.eventId && idempotencyKey === delivered.idempotencyKey,
       )
       trial.check(isSame, 'The second attempt had another Event-Id or Idempotency-Key')
+    },
+  ),
+  service(
+    'event-again',
+    {
+      title: 'An event that was not accepted is sent again, whatever went wrong',
+      needs: ['events'],
+      fix: 'An event is delivered when the service responds with 200 and an envelope whose errorCode is "0". Send it again after anything else, unless it is a failure whose retryable is false.',
+    },
+    async (trial) => {
+      const { services } = trial.platform
+      const from = services.calls.length
+      const ways = Object.entries(EVENT_FAILURES) as [EventFailure, string][]
+      const sent = ways.map(([how, words]) => ({ how, words, installation: trial.install() }))
+      for (const { how, installation } of sent) {
+        services.failFirstEvent(installation.identity.bundleInstallId, how)
+        await trial.complete(installation.operation('INSTALL', 1))
+      }
+      const eventsOf = (calls: readonly ServiceCall[], { identity }: Installation): ServiceCall[] =>
+        calls.filter(
+          ({ isEvent, bundleInstallId }) => isEvent && bundleInstallId === identity.bundleInstallId,
+        )
+      const isAgain = (calls: readonly ServiceCall[], installation: Installation): boolean => {
+        const [first, ...others] = eventsOf(calls, installation)
+        return others.some((other) => other.isAccepted && first !== undefined && isSameMessage(first, other))
+      }
+      const calls = await callsFrom(trial, from, (found) =>
+        sent.every(({ installation }) => isAgain(found, installation)),
+      )
+      const [usual] = sent
+      if (usual === undefined || !isAgain(calls, usual.installation))
+        trial.untested(`there was no second attempt within ${WORKER_MS / 1_000} s`)
+      for (const { words, installation } of sent)
+        trial.check(
+          eventsOf(calls, installation).length === 0 || isAgain(calls, installation),
+          `After ${words}, the event was not sent again`,
+        )
     },
   ),
 ]

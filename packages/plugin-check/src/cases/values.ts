@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
 import type { Trial } from '../run/trial.ts'
 import { seenIn } from '../run/state.ts'
@@ -53,6 +55,65 @@ export async function keepsValues(
     trial.check(seenIn(after, value), `The state shows another ${name} than was sent`)
 }
 
+/** Where a state shows a value: the names on the way there, with * for any item of a list. */
+function placesOf(state: unknown, value: JsonValue, path = ''): string[] {
+  if (isDeepStrictEqual(state, value)) return [path]
+  if (Array.isArray(state)) return state.flatMap((item) => placesOf(item, value, `${path}/*`))
+  return isJsonObject(state)
+    ? Object.entries(state).flatMap(([name, item]) => placesOf(item, value, `${path}/${name}`))
+    : []
+}
+
+/**
+ * Each of these values, for each property whose usual value the state shows: where that was, the state shows the new one, unless
+ * the plugin refuses it.
+ */
+async function keepsEach(
+  trial: Trial,
+  usualOf: (value: JsonValue) => JsonValue | undefined,
+  variantsOf: (value: JsonValue) => readonly JsonValue[],
+): Promise<void> {
+  const usual = replaced(trial, usualOf)
+  const installation = trial.install()
+  const install = installation.operation('INSTALL', 1, { replace: usual })
+  for (const call of [install.before, install.after])
+    if (!isDone((await trial.settle(call)).answer)) trial.untested('the plugin refuses such values')
+  const before = await trial.state(installation)
+  let sequence = 1
+  let compared = 0
+  for (const [locator, properties] of Object.entries(usual))
+    for (const [name, value] of Object.entries(properties)) {
+      const places = textOf(value).length < TELLING_MIN ? [] : placesOf(before, value)
+      for (const variant of places.length === 0 ? [] : variantsOf(value)) {
+        const replace = { ...usual, [locator]: { ...properties, [name]: variant } }
+        const configure = installation.operation('CONFIGURE', ++sequence, { replace })
+        const isApplied =
+          isDone((await trial.settle(configure.before)).answer) &&
+          isDone((await trial.settle(configure.after)).answer)
+        if (!isApplied) continue
+        compared++
+        const shown = new Set(placesOf(await trial.state(installation), variant))
+        trial.check(
+          places.some((place) => shown.has(place)),
+          `The state does not show ${name} as it was sent: ${textOf(variant).slice(0, 80)}`,
+        )
+      }
+    }
+  if (compared === 0) trial.untested('the state shows none of the values, or the plugin refuses such values')
+}
+
+const textOf = (value: JsonValue): string => JSON.stringify(value)
+/** A shorter text, with its quotes, can be in a state by chance. */
+const TELLING_MIN = 5
+const ofTexts = (value: JsonValue): JsonValue | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Texts that programs like to change. The last two are a letter in two code points, and one that has a twin. */
+const UNUSUAL_TEXTS = [
+  `&, <b>, &lt;, ", ', \\, %20, + and $1`,
+  '\u{1F680} \u202E \u05D0 \u2028',
+  'e\u0301 \u212B',
+]
+
 export const VALUE_CASES: readonly Case[] = [
   values(
     'wrapper-shaped',
@@ -81,6 +142,40 @@ export const VALUE_CASES: readonly Case[] = [
         'The state shows the inner value alone: it was unwrapped twice',
       )
     },
+  ),
+  values(
+    'unusual-text',
+    {
+      title: 'White space, markup, emoji and composed letters in a text stay as they are',
+      fix: 'Store texts as they are sent: do not trim, escape or normalize them. Escape where you show them.',
+    },
+    (trial) =>
+      keepsEach(trial, ofTexts, (value) => [
+        ` ${String(value)} `,
+        `${String(value)}\t\n`,
+        ...UNUSUAL_TEXTS.map((text) => `${String(value)} ${text}`),
+      ]),
+  ),
+  values(
+    'text-like-others',
+    {
+      title: 'A text that looks like null, a boolean or a number stays a text',
+      fix: 'Do not guess the type of a value from its text.',
+    },
+    (trial) => keepsEach(trial, ofTexts, () => ['null', 'false', '0012', '1e3']),
+  ),
+  values(
+    'zero-and-false',
+    {
+      title: 'Zero and false are values, not absent ones',
+      fix: 'Ask whether a property is in the request, not whether its value is true.',
+    },
+    (trial) =>
+      keepsEach(
+        trial,
+        (value) => (typeof value === 'number' ? NUMBERS[0] : value === true ? true : undefined),
+        (value) => [value === true ? false : 0],
+      ),
   ),
   values(
     'long-text',

@@ -25,8 +25,19 @@ export interface ServiceCall {
   eventId: string | null
   idempotencyKey: string | null
   status: number
+  /** The service has responded with a success. */
+  isAccepted: boolean
   problem: ServiceCallProblem | null
 }
+
+/** How the delivery of an event fails: by its status, by an envelope with status 200, without an envelope, or not at all. */
+export const EVENT_FAILURES = {
+  status: 'the status 503',
+  failure: 'a failure to be retried',
+  garbage: 'a response without an envelope',
+  lost: 'no response, because the connection was lost',
+} as const
+export type EventFailure = keyof typeof EVENT_FAILURES
 
 /** What a resolution gave for one service. */
 export interface Grant {
@@ -47,11 +58,18 @@ export interface Services {
   methodsOf(serviceId: string): string[]
   /** True: every service responds with 503; `events`: to event methods only. */
   setDown(isDown: boolean | 'events'): void
+  /** The first event of an installation fails in this way. */
+  failFirstEvent(bundleInstallId: string, how: EventFailure): void
   /** Responds to a call below `/services/`. */
   respond(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
 
 export const SERVICES_PATH = '/services/'
+const FAILURE = {
+  errorCode: 'BUSY',
+  data: { message: 'Refused by plugin-check', retryable: true },
+  contractVersion: '1.0.0',
+}
 const SUCCESS = { errorCode: '0', data: null, contractVersion: '1.0.0' }
 
 export function createServices({ events, services }: Profile): Services {
@@ -59,6 +77,7 @@ export function createServices({ events, services }: Profile): Services {
   const grants = new Map<string, Grant>()
   const used = new Set<string>()
   let down: boolean | 'events' = false
+  const failures = new Map<string | null, EventFailure>()
 
   const methodsOf = (serviceId: string): string[] => [
     ...new Set([...(events[serviceId] ?? []), ...Object.keys(services[serviceId] ?? {})]),
@@ -83,6 +102,7 @@ export function createServices({ events, services }: Profile): Services {
     setDown(next) {
       down = next
     },
+    failFirstEvent: (bundleInstallId, how) => failures.set(bundleInstallId, how),
     respond(incoming, outgoing) {
       const [target = ''] = (incoming.url ?? '').slice(SERVICES_PATH.length).split('?')
       const [serviceId = '', ...rest] = target.split('/').map(decode)
@@ -91,7 +111,10 @@ export function createServices({ events, services }: Profile): Services {
       const problem = problemOf(serviceId, path, token)
       const answer = services[serviceId]?.[path]
       const isEvent = events[serviceId]?.includes(path) === true
-      const isDown = down === true || (down === 'events' && isEvent)
+      const bundleInstallId = token === null ? null : (grants.get(token)?.bundleInstallId ?? null)
+      const failure = isEvent && problem === null ? failures.get(bundleInstallId) : undefined
+      failures.delete(failure === undefined ? null : bundleInstallId)
+      const isDown = down === true || (down === 'events' && isEvent) || failure === 'status'
       const status =
         problem === 'unknown-method' ? 404 : problem !== null ? 401 : isDown ? 503 : (answer?.status ?? 200)
       if (token !== null) used.add(token)
@@ -101,14 +124,24 @@ export function createServices({ events, services }: Profile): Services {
         httpMethod: incoming.method ?? '',
         isEvent,
         token,
-        bundleInstallId: token === null ? null : (grants.get(token)?.bundleInstallId ?? null),
+        bundleInstallId,
         eventId: headerOf(incoming, 'event-id'),
         idempotencyKey: headerOf(incoming, 'idempotency-key'),
         status,
+        isAccepted: status === 200 && failure === undefined,
         problem,
       })
       incoming.resume()
-      const body = problem === null && !isDown ? (answer?.body ?? SUCCESS) : { status }
+      if (failure === 'lost') {
+        outgoing.destroy()
+        return
+      }
+      const body =
+        failure === 'failure'
+          ? FAILURE
+          : problem === null && !isDown && failure !== 'garbage'
+            ? (answer?.body ?? SUCCESS)
+            : { status }
       outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     },
   }

@@ -36,6 +36,15 @@ export const INSTALLATION_DEFECTS = {
     },
     ['detach', 'late', 'restart', 'concurrent'],
   ),
+  'detach-needs-version': breaks(
+    'detach.takes-over-install',
+    'removes nothing if no version is installed',
+    (parts) => {
+      const { remove } = parts
+      parts.remove = (request) => (request.operation.currentVersion === null ? 0 : remove(request))
+    },
+    ['detach.while-running', 'late', 'repeat'],
+  ),
   'detach-by-version': breaks(
     'detach.after-upgrade',
     'stores a tenant under its version, and removes those of the current one',

@@ -243,6 +243,13 @@ export const REFERENCE_DEFECTS = {
     'calls an event method with GET',
     calling(() => ({ method: 'GET' })),
   ),
+  'accepted-by-status': breaks(
+    'service.event-again',
+    'takes an event for delivered because of the status 200',
+    (parts) => {
+      parts.isAccepted = ({ status }) => Promise.resolve(status === 200)
+    },
+  ),
   'no-event-id': breaks(
     'service.event-headers',
     'sends events without an Event-Id',

@@ -1,9 +1,31 @@
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { breaks } from './defect.ts'
 import { tolerating } from './plant.ts'
+import type { Change } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
 
 // What is wrong with the reading of requests.
+
+/** Changes what is stored of each tenant. */
+const storing =
+  ({
+    displayName,
+    seats,
+  }: {
+    displayName?: (name: string) => string
+    seats?: (seats: number) => number
+  }): Change =>
+  (parts, { state }) => {
+    const { apply } = parts
+    parts.apply = (request) => {
+      const result = apply(request)
+      for (const tenant of Object.values(state.tenants)) {
+        tenant.displayName = displayName?.(tenant.displayName) ?? tenant.displayName
+        tenant.seats = seats?.(tenant.seats) ?? tenant.seats
+      }
+      return result
+    }
+  }
 
 export const REQUEST_DEFECTS = {
   'any-plugin-id': breaks(
@@ -227,22 +249,42 @@ export const REQUEST_DEFECTS = {
       }
     },
   ),
-  'cuts-texts': breaks('values.long-text', 'cuts texts after 255 characters', (parts, { state }) => {
-    const { apply } = parts
-    parts.apply = (request) => {
-      const result = apply(request)
-      for (const tenant of Object.values(state.tenants)) tenant.displayName = tenant.displayName.slice(0, 255)
-      return result
-    }
-  }),
-  'numbers-of-32-bits': breaks('values.large-number', 'stores numbers in 32 bits', (parts, { state }) => {
-    const { apply } = parts
-    parts.apply = (request) => {
-      const result = apply(request)
-      for (const tenant of Object.values(state.tenants)) tenant.seats |= 0
-      return result
-    }
-  }),
+  'trims-texts': breaks(
+    'values.unusual-text',
+    'trims texts',
+    storing({ displayName: (name) => name.trim() }),
+  ),
+  'escapes-texts': breaks(
+    'values.unusual-text',
+    'escapes texts for HTML before it stores them',
+    storing({ displayName: (name) => name.replaceAll('&', '&amp;').replaceAll('<', '&lt;') }),
+    ['values.long-text'],
+  ),
+  'composes-letters': breaks(
+    'values.unusual-text',
+    'stores texts in a normal form of Unicode',
+    storing({ displayName: (name) => name.normalize('NFC') }),
+  ),
+  'null-text': breaks(
+    'values.text-like-others',
+    'takes the text null for none',
+    storing({ displayName: (name) => (name === 'null' ? '' : name) }),
+  ),
+  'zero-as-absent': breaks(
+    'values.zero-and-false',
+    'takes zero for an absent number',
+    storing({ seats: (seats) => (seats === 0 ? 5 : seats) }),
+  ),
+  'cuts-texts': breaks(
+    'values.long-text',
+    'cuts texts after 255 characters',
+    storing({ displayName: (name) => name.slice(0, 255) }),
+  ),
+  'numbers-of-32-bits': breaks(
+    'values.large-number',
+    'stores numbers in 32 bits',
+    storing({ seats: (seats) => seats | 0 }),
+  ),
   'empty-as-absent': breaks(
     'values.empty-text',
     'takes an empty text for a property that stays as it is',
