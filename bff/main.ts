@@ -21,7 +21,7 @@ const StorageEnvironment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
-  DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
+  DATABASE_MIGRATE: z.enum(['on', 'off'], 'on or off is needed').default('on'),
 })
 
 /** Starts a replica of the console alone, for a separate runtime. */
@@ -42,6 +42,10 @@ async function main({ onStop, end }: Program): Promise<void> {
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
+  const direct = directUrl === undefined ? undefined : fromUrl(directUrl, 'DATABASE_DIRECT_URL')
+  const { assertionKeyFile = null } = settings
+  // a wrong file is told even while the database is away
+  const namedKey = assertionKeyFile === null ? null : await loadActorKey(dataDir, assertionKeyFile)
   const listener = await listen({
     port: settings.port,
     hostname: settings.host,
@@ -58,7 +62,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
   const database = await openConsoleDatabase({
     connection,
-    ...(directUrl !== undefined && { direct: fromUrl(directUrl) }),
+    ...(direct !== undefined && { direct }),
     retryWhileAway,
     migrates: migrate === 'on',
     log,
@@ -71,7 +75,7 @@ async function main({ onStop, end }: Program): Promise<void> {
     settings: settings.auth,
     runtime,
     isRuntimeRemote: true,
-    assertionKey: await loadActorKey(dataDir, settings.assertionKeyFile),
+    assertionKey: namedKey ?? (await loadActorKey(dataDir)),
     folder,
     rates: settings.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,

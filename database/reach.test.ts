@@ -33,14 +33,32 @@ describe('an unusable database', () => {
     const nobody = await freePort()
     await refuses(
       `postgresql://jon:canary@127.0.0.1:${nobody}/console`,
-      /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\.$/,
+      /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\. Check the server and the database URL\.$/,
     )
-    await refuses('postgresql://jon:canary@no-such-host.invalid/console', /its host name is unknown\.$/)
-    await refuses('postgresql://jon:canary@/console?host=/nowhere', /there is no socket\.$/)
-    await refuses(toUrl({ ...connection, password: 'canary' }), /it rejects the user or the password\.$/)
-    await refuses(toUrl({ ...connection, database: 'nothing' }), /it has no such database\.$/)
-    await refuses(`${server.url}?sslmode=require`, /it offers no TLS, and sslmode requires it\.$/)
-    await refuses(server.url.replace(/:[^:@/]*@/, '@'), /it requires a password, and none is set\.$/)
+    await refuses(
+      'postgresql://jon:canary@no-such-host.invalid/console',
+      /its host name is unknown\. Check the server and the database URL\.$/,
+    )
+    await refuses(
+      'postgresql://jon:canary@/console?host=/nowhere',
+      /there is no socket\. Check the server and the database URL\.$/,
+    )
+    await refuses(
+      toUrl({ ...connection, password: 'canary' }),
+      /it rejects the user or the password\. Check the server and the database URL\.$/,
+    )
+    await refuses(
+      toUrl({ ...connection, database: 'nothing' }),
+      /it has no such database\. Check the server and the database URL\.$/,
+    )
+    await refuses(
+      `${server.url}?sslmode=require`,
+      /it offers no TLS, and sslmode requires it\. Check the server and the database URL\.$/,
+    )
+    await refuses(
+      server.url.replace(/:[^:@/]*@/, '@'),
+      /it requires a password, and none is set\. Check the server and the database URL\.$/,
+    )
   })
 
   test('is not awaited if waiting cannot help', async () => {

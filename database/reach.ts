@@ -36,7 +36,9 @@ export async function reachDatabase(connection: ConnectionSettings, options: Rea
     }
     const left = deadline - performance.now()
     if (!found.isTransient || left <= 0 || signal?.aborted)
-      throw new Error(`The database at ${place} cannot be used: ${found.reason}.`)
+      throw new Error(
+        `The database at ${place} cannot be used: ${found.reason}. Check the server and the database URL.`,
+      )
     if (reported !== found.reason)
       log.warn({}, `waiting for the database at ${place}: ${found.reason} (${Math.ceil(left / 1000)} s left)`)
     reported = found.reason

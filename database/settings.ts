@@ -24,61 +24,63 @@ const encoding = ', with special characters of user and password written as %23 
  * given, like libpq; `verify-ca`; `verify-full`), `sslrootcert`, `sslcert`, `sslkey` (files). A Unix socket never uses
  * TLS, whatever `sslmode` says. Throws on anything else, without the URL in the message, because it may contain a
  * password.
+ *
+ * @param variable the name of the setting, for the message.
  */
-export function fromUrl(databaseUrl: string): ConnectionSettings {
+export function fromUrl(databaseUrl: string, variable = 'DATABASE_URL'): ConnectionSettings {
   // WHATWG URLs do not allow a user with an empty host, PostgreSQL's do.
   const standIn = 'socket.invalid'
   const url = URL.parse(databaseUrl.replace(/^([a-z]+:\/\/(?:[^/@]*@)?)(?=[/?]|$)/i, `$1${standIn}`))
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
-    throw new Error(`DATABASE_URL is not a PostgreSQL URL; expected the form ${example}${encoding}`)
+    throw new Error(`${variable} is not a PostgreSQL URL; expected the form ${example}${encoding}`)
   }
   const known = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
   const unknown = [...url.searchParams.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     throw new Error(
-      `DATABASE_URL has unknown parameters: ${unknown.join(', ')}; known are ${known.join(', ')}`,
+      `${variable} has unknown parameters: ${unknown.join(', ')}; known are ${known.join(', ')}`,
     )
   }
   const urlHost = url.hostname === standIn ? '' : url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const host = url.searchParams.get('host') ?? decode(urlHost)
-  const user = decode(url.username)
-  const database = decode(url.pathname.slice(1)) || user
+  const host = url.searchParams.get('host') ?? decode(variable, urlHost)
+  const user = decode(variable, url.username)
+  const database = decode(variable, url.pathname.slice(1)) || user
   const port = Number(url.port || url.searchParams.get('port') || '5432')
-  if (!user) throw new Error(`DATABASE_URL names no user; expected the form ${example}`)
+  if (!user) throw new Error(`${variable} names no user; expected the form ${example}`)
   if (!host)
-    throw new Error(`DATABASE_URL names no host; expected the form ${example}, or ?host=/socket/directory`)
+    throw new Error(`${variable} names no host; expected the form ${example}, or ?host=/socket/directory`)
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new Error('DATABASE_URL has an unusable port')
-  const tls = host.startsWith('/') ? undefined : tlsOf(url.searchParams)
+    throw new Error(`${variable} has an unusable port`)
+  const tls = host.startsWith('/') ? undefined : tlsOf(variable, url.searchParams)
   return {
     host,
     port,
     database,
     user,
-    ...(url.password && { password: decode(url.password) }),
+    ...(url.password && { password: decode(variable, url.password) }),
     ...(tls && { tls }),
   }
 }
 
-function decode(text: string): string {
+function decode(variable: string, text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
     // without the cause, which may contain a password
     throw new Error(
-      `DATABASE_URL has a % that does not start an escape; a literal % is written %25${encoding}`,
+      `${variable} has a % that does not start an escape; a literal % is written %25${encoding}`,
     )
   }
 }
 
-function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
+function tlsOf(variable: string, parameters: URLSearchParams): TlsOptions | undefined {
   const file = (name: string) => {
     const path = parameters.get(name)
-    return path === null ? undefined : readTlsFile(name, path)
+    return path === null ? undefined : readTlsFile(variable, name, path)
   }
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')]
   if ((cert === undefined) !== (key === undefined))
-    throw new Error('DATABASE_URL names only one of sslcert and sslkey; a client certificate needs both')
+    throw new Error(`${variable} names only one of sslcert and sslkey; a client certificate needs both`)
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
   const mode = parameters.get('sslmode') ?? (ca ? 'verify-full' : 'disable')
   switch (mode) {
@@ -93,15 +95,15 @@ function tlsOf(parameters: URLSearchParams): TlsOptions | undefined {
     case 'verify-full':
       return { ...files, rejectUnauthorized: true }
     default:
-      throw new Error('DATABASE_URL has an unknown sslmode; use disable, require, verify-ca or verify-full')
+      throw new Error(`${variable} has an unknown sslmode; use disable, require, verify-ca or verify-full`)
   }
 }
 
-function readTlsFile(name: string, path: string): string {
+function readTlsFile(variable: string, name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Error(`DATABASE_URL names a file that cannot be read: ${name}=${path}`, { cause: error })
+    throw new Error(`${variable} names a file that cannot be read: ${name}=${path}`, { cause: error })
   }
 }
 

@@ -47,8 +47,9 @@ function parseRule(written: string): EgressRule {
     const isHost = bracketed === null && /^(?!.*\.\d+$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)
     if (isHost) return { kind: 'host', host: name, port, isHttpAllowed }
   }
+  const instead = written.startsWith('https://') ? '; write it without https://, which is always allowed' : ''
   throw new SettingsError(
-    `EGRESS_ALLOW is wrong: "${written.slice(0, 100)}" is neither loopback, a host, host:port, an address nor a CIDR`,
+    `EGRESS_ALLOW is wrong: "${written.slice(0, 100)}" is neither loopback, a host, host:port, an address nor a CIDR${instead}`,
   )
 }
 

@@ -38,6 +38,11 @@ describe('the runtime settings', () => {
       ['RETENTION_OPERATIONS_DAYS', '-1'],
       ['RETENTION_ATTEMPTS_DAYS', '401'],
       ['RUNTIME_API_CREDENTIAL', 'short'],
+      ['DATABASE_URL', 'mysql://user@host/x'],
+      ['DATABASE_DIRECT_URL', 'postgresql://user@host/x?sslmode=prefer'],
+      ['DATABASE_READ_URL', 'standby.example.org'],
+      ['DATABASE_MIGRATE', 'no'],
+      ['LOG_LEVEL', 'verbose'],
     ] as const
     for (const [name, value] of wrong) {
       assert.throws(
@@ -45,6 +50,8 @@ describe('the runtime settings', () => {
         (error) => {
           assert(error instanceof SettingsError)
           assert(error.message.startsWith(name) && !error.message.includes('\n'), error.message)
+          // not the words of the library
+          assert.doesNotMatch(error.message, /invalid|expected one of/i)
           if (name === 'RUNTIME_API_CREDENTIAL') assert(!error.message.includes(`"${value}"`))
           return true
         },

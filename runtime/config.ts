@@ -4,7 +4,9 @@ import * as z from 'zod'
 import { RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/permission.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { fromUrl } from '#database/settings.ts'
 import { parseEgressAllow, parseEgressDeny } from '#http-kit/egress.ts'
+import { LOG_LEVELS } from '#http-kit/log.ts'
 import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { RETENTION_VARIABLES, retentionSettings } from './retention/run-retention.ts'
 
@@ -13,8 +15,8 @@ const DATABASE_VARIABLES = {
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
   DATABASE_READ_URL: z.string().optional(),
-  DATABASE_LISTEN: z.enum(['on', 'off']).default('on'),
-  DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
+  DATABASE_LISTEN: z.enum(['on', 'off'], 'on or off is needed').default('on'),
+  DATABASE_MIGRATE: z.enum(['on', 'off'], 'on or off is needed').default('on'),
   DATABASE_POOL_SIZE: whole(16, { min: 2, max: 500 }),
   DATABASE_WORKER_POOL_SIZE: whole(8, { min: 2, max: 500 }),
   DATABASE_CONNECT_TIMEOUT_MS: whole(10_000, { min: 100, max: 600_000 }),
@@ -30,7 +32,9 @@ const Settings = z.object({
   DATA_DIR: z.string().default('./data'),
   ...DATABASE_VARIABLES,
   SEALING_KEY_FILE: csv.default([]),
-  PLATFORM_API_BASE: apiBase('must be an http or https URL').optional(),
+  PLATFORM_API_BASE: apiBase(
+    'the address of this runtime for plugins is needed, such as https://platform.example.org',
+  ).optional(),
   EGRESS_ALLOW: z.string().default('loopback'),
   EGRESS_DENY: z.string().default(''),
   RUNTIME_API_CREDENTIAL: credentials,
@@ -39,7 +43,7 @@ const Settings = z.object({
   LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
   SHUTDOWN_DELAY_SECONDS: whole(0, { min: 0, max: 300 }),
   ...RETENTION_VARIABLES,
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')} is needed`).default('info'),
 })
 
 /** The names of the runtime's variables. */
@@ -93,8 +97,18 @@ export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
     )
   }
 }
+
 /** The database settings as the program names them. */
 function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>) {
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
+    const url = settings[name]
+    if (url === undefined) continue
+    try {
+      fromUrl(url, name)
+    } catch (error) {
+      throw new SettingsError(error instanceof Error ? error.message : String(error))
+    }
+  }
   return {
     url: settings.DATABASE_URL ?? null,
     /** A connection that keeps its session, for migrating and listening. */

@@ -138,12 +138,21 @@ describe('a replica', () => {
       await start(['--worker'], { DATABASE_POOL_SIZE: '0' }),
       /^DATABASE_POOL_SIZE is wrong: a whole number from 2 to 500 is needed/,
     )
+    const away = `postgresql://jon@127.0.0.1:${await freePort()}/console`
+    await isRefused(
+      // although the database would be awaited
+      await start(['--worker'], { DATABASE_URL: away, SEALING_KEY_FILE: join(folder, 'none.key') }),
+      /^SEALING_KEY_FILE is wrong: .* cannot be read; restore it/,
+    )
   })
 
   it('reports in one line that the database cannot be used', async () => {
     const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '0' })
-    await isRefused(replica, /^The database at .* cannot be used: nothing listens there\.\n$/)
+    await isRefused(
+      replica,
+      /^The database at .* cannot be used: nothing listens there\. Check the server and the database URL\.\n$/,
+    )
     assert.ok(!replica.errors().includes('canary'))
   })
 

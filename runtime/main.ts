@@ -9,6 +9,7 @@ import { SettingsError } from '#http-kit/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
 import { HEADER_BYTES_MAX } from './http/http-app.ts'
+import { readSealingKeys } from './keys/sealing-key.ts'
 import { requireArchive } from './retention/archive-receipts.ts'
 
 /** Plugin calls get ten seconds to end, and database statements a little more. */
@@ -26,6 +27,8 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   await requireArchive(settings.retention.archive)
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl: databaseSettings.url, dataDir })
+  // a wrong file is told even while the database is away
+  await readSealingKeys({ dataDir, files: settings.sealingKeyFiles })
   const listener = await listen({
     port: settings.port,
     hostname: settings.host,

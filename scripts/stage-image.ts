@@ -88,7 +88,7 @@ case "$name" in
   runtime) program=runtime/main.ts ;;
   console) program=bff/main.ts ;;
   doctor|migrate|backup|restore|recover) program="operating/$name/main.ts" ;;
-  support-bundle) program=operating/support/main.ts ;;
+  support-bundle|support:bundle) program=operating/support/main.ts ;;
   keys:rotate) program=runtime/commands/rotate-keys.ts ;;
   keys:rewrap) program=runtime/commands/rewrap-keys.ts ;;
   keys:assertion) program=bff/commands/make-assertion-key.ts ;;

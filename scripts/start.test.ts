@@ -101,7 +101,7 @@ describe('a start that cannot succeed', () => {
     const url = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     await isRefused(
       place.start({ DATABASE_URL: url, DATABASE_WAIT_SECONDS: '0' }),
-      /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\.\n$/,
+      /^The database at 127\.0\.0\.1:\d+ \(database "console"\) cannot be used: nothing listens there\. Check the server and the database URL\.\n$/,
     )
     assert.equal(existsSync(place.dataDir), false)
   })

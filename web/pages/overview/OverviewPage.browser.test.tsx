@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Summary } from '#contract/runtime-api/summary.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
+import { NeedsAttention } from './NeedsAttention.tsx'
 import { Clocks, OverviewPage } from './OverviewPage.tsx'
 
 const summary: Summary = {
@@ -31,6 +34,42 @@ test('clocks that agree are not mentioned', async () => {
   )
   await expect.element(page.getByText('the page')).toBeVisible()
   await expect.element(page.getByRole('status')).not.toBeInTheDocument()
+})
+
+test('a standby that serves no reads is told as a warning, and hides nothing', async () => {
+  const api = await serveApi({
+    'GET /summary': () => summary,
+    'GET /causes': () => ({ causes: [], total: 0 }),
+    'GET /operations': () => ({ items: [], nextCursor: null }),
+    'GET /installations': () => ({ items: [], nextCursor: null }),
+    'GET /troubles': () => ({ items: [{ kind: 'STANDBY_UNUSED', since: '2026-11-22T08:00:00.000Z' }] }),
+  })
+  const parts = (
+    <>
+      <TroubleNotices />
+      <NeedsAttention />
+    </>
+  )
+  const { unmount } = await renderInConsole(parts)
+  const warning = page.getByRole('status').filter({ hasText: 'The standby is not serving reads' })
+  await expect.element(warning.getByText(/Everything works.*slower/)).toBeVisible()
+  await expect
+    .element(warning.getByText(/check that the standby at DATABASE_READ_URL is running/))
+    .toBeVisible()
+  const calm = page.getByText('Nothing needs attention')
+  await expect.element(calm).toBeVisible()
+  await unmount()
+  // what keeps the platform from working is an error, and then nothing is calm
+  queryClient.clear()
+  api.answer({
+    'GET /troubles': () => ({ items: [{ kind: 'NO_WORKER', since: '2026-11-22T08:00:00.000Z' }] }),
+  })
+  await renderInConsole(parts)
+  await expect
+    .element(page.getByRole('alert').filter({ hasText: 'start the runtime with a worker' }))
+    .toBeVisible()
+  await expect.element(calm).not.toBeInTheDocument()
+  await expect.element(warning).not.toBeInTheDocument()
 })
 
 test('one message says that nothing can be read, and a press reads all of it', async () => {
