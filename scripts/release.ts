@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildConsole } from './console-build.ts'
@@ -30,6 +30,10 @@ const began = new Date().toISOString()
 const staged = join(root, 'dist', `bundle-console-${version}`)
 rmSync(staged, { recursive: true, force: true })
 run(process.execPath, ['scripts/stage-image.ts', staged])
+// the image needs neither; a machine without a network has no other place to read them
+for (const folder of ['deploy', 'docs'])
+  cpSync(join(root, folder), join(staged, folder), { recursive: true, dereference: true })
+for (const file of ['CHANGELOG.md', 'SECURITY.md']) cpSync(join(root, file), join(staged, file))
 writeFileSync(join(staged, 'BUILD'), `${commit}\n`)
 const platform = `${process.platform}-${process.arch}`
 archive(`bundle-console-${version}-${platform}.tgz`, join(root, 'dist'), basename(staged))
