@@ -286,6 +286,31 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
+  test('leaves the schema of another program or user as it is', async () => {
+    await withFolder(fresh, async ({ pool }, folder, connection) => {
+      const source = { schema, folder }
+      await pool.query(`create schema ${schema}; create table ${schema}.job (id int)`)
+      const foreign =
+        /^Error: The schema "notes" of the database has tables of another program\. Name another/
+      await assert.rejects(migrate(pool, source), foreign)
+      await assert.rejects(findPending(pool, source), foreign)
+      const role = `other_${connection.database}`.slice(0, 60)
+      await pool.query(`drop table ${schema}.job; create role ${role} login password 'other'`)
+      const other = openDatabase<object>({ ...connection, user: role, password: 'other' })
+      try {
+        const owned =
+          /^Error: The schema "notes" of the database belongs to the user ".+"\. Make the user of DATABASE_URL its/
+        await assert.rejects(migrate(other.pool, source), owned)
+        await assert.rejects(refusePending(other.pool, source), owned)
+      } finally {
+        await other.close()
+        await pool.query(`drop owned by ${role}; drop role ${role}`)
+      }
+      // an empty one that was made beforehand is used
+      assert.deepEqual(await migrate(pool, source), all)
+    })
+  })
+
   test('with four concurrent processes each migration runs once', async () => {
     await withFolder(fresh, async (_, folder, connection) => {
       await writeFile(join(folder, '0003_slow.sql'), 'create table slow (id int); select pg_sleep(0.3);')

@@ -94,9 +94,8 @@ export async function migrate(
 /** Which migrations are pending. Changes nothing. Throws if the schema is not one that this program can use. */
 export async function findPending(pool: pg.Pool, source: MigrationSource): Promise<string[]> {
   const migrations = await readMigrations(source.folder)
-  const table = `${quoteName(source.schema)}.migration`
-  const found = await pool.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])
-  const applied = found.rows[0]?.there === true ? await readTable(pool, table) : []
+  const isMigrated = (await stateOfSchema(pool, source.schema)) === 'migrated'
+  const applied = isMigrated ? await readTable(pool, `${quoteName(source.schema)}.migration`) : []
   return pendingMigrations(source.schema, migrations, applied).map(({ name }) => name)
 }
 
@@ -255,17 +254,48 @@ function patiently(text: string): pg.QueryConfig & { query_timeout: number } {
 
 async function readApplied(client: pg.PoolClient, schema: string): Promise<AppliedMigration[]> {
   const name = quoteName(schema)
+  const state = await stateOfSchema(client, schema)
   // Checked first: "create schema if not exists" needs the right to create even if the schema exists.
-  const found = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [
-    name,
-  ])
-  if (!found.rows[0]?.there)
-    await client.query(`create schema ${name}`).catch(explainMissingPrivilege(schema))
-  const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
-    `${name}.migration`,
-  ])
-  if (!table.rows[0]?.there) await createTable(client, schema)
+  if (state === 'missing') await client.query(`create schema ${name}`).catch(explainMissingPrivilege(schema))
+  if (state !== 'migrated') await createTable(client, schema)
   return readTable(client, `${name}.migration`)
+}
+
+/**
+ * Whether the schema exists and has the table of migrations.
+ *
+ * @throws Error with one line if it is the schema of another program, or of another user.
+ */
+async function stateOfSchema(
+  client: Pick<pg.Pool, 'query'>,
+  schema: string,
+): Promise<'missing' | 'empty' | 'migrated'> {
+  const { rows } = await client.query<{
+    owner: string
+    mayUse: boolean
+    mayCreate: boolean
+    hasTables: boolean
+    isMigrated: boolean
+  }>(
+    `select nspowner::regrole::text as owner,
+      has_schema_privilege(oid, 'usage') as "mayUse", has_schema_privilege(oid, 'create') as "mayCreate",
+      exists (select from pg_class where relnamespace = pg_namespace.oid) as "hasTables",
+      exists (select from pg_class where relnamespace = pg_namespace.oid and relname = 'migration') as "isMigrated"
+    from pg_namespace where nspname = $1`,
+    [schema],
+  )
+  const [found] = rows
+  if (found === undefined) return 'missing'
+  if (!found.mayUse || !(found.mayCreate || found.isMigrated))
+    throw new Error(
+      `The schema "${schema}" of the database belongs to the user "${found.owner}". Make the user of DATABASE_URL its owner, or name another database.`,
+    )
+  if (found.isMigrated) return 'migrated'
+  if (found.hasTables)
+    throw new Error(
+      `The schema "${schema}" of the database has tables of another program. Name another database in DATABASE_URL.`,
+    )
+  return 'empty'
 }
 
 /** Creates the table of migrations of a schema. */
