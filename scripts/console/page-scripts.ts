@@ -16,8 +16,8 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, it loads
- * forms that it does not need, or the start of the console imports the texts of a language.
+ * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, or the start
+ * of the console imports the texts of a language.
  */
 export function pageScripts(): Plugin {
   return {
@@ -40,7 +40,6 @@ export function pageScripts(): Plugin {
           return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
         }),
       )
-      refuseFormsWithoutUse(this, routes, (module) => [...filesOf(module)])
       const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
       for (const chunk of chunks) {
         if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))
@@ -49,38 +48,6 @@ export function pageScripts(): Plugin {
       this.emitFile({ type: 'asset', fileName: '.vite/page-scripts.json', source: JSON.stringify(scripts) })
     },
   }
-}
-
-/** The large scripts that only some pages need, and the modules for which they do: fixed forms are checked by zod. */
-const USES = [
-  { script: /\/forms-[^/]*\.js$/, use: /\/(web\/forms|node_modules\/zod)\// },
-  { script: /\/fixed-forms-[^/]*\.js$/, use: /\/node_modules\/zod\// },
-]
-
-/** A page without forms must not load them, nor one without fixed forms what those share. */
-function refuseFormsWithoutUse(
-  graph: Rolldown.PluginContext,
-  of: readonly (readonly [path: string, module: string])[],
-  filesOf: (module: string) => readonly string[],
-): void {
-  for (const [path, module] of of)
-    for (const { script, use } of USES) {
-      const loaded = filesOf(module).find((file) => script.test(file))
-      if (loaded !== undefined && !imports(graph, join(root, 'web', module), use))
-        throw new Error(
-          `${path} loads ${loaded} without need; put what it shares elsewhere in vite.config.ts`,
-        )
-    }
-}
-
-/** Whether a module imports one that matches, directly or not, before it runs. */
-function imports(graph: Rolldown.PluginContext, from: string, wanted: RegExp): boolean {
-  const seen = new Set([from])
-  for (const id of seen) {
-    if (wanted.test(id)) return true
-    for (const next of graph.getModuleInfo(id)?.importedIds ?? []) seen.add(next)
-  }
-  return false
 }
 
 /** The path and the module of each page, as `web/app/routes.tsx` lists them. */
