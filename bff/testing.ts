@@ -22,8 +22,8 @@ import { ConsoleFailure, problemOf } from './failure.ts'
 import { provenance } from './middleware/provenance.ts'
 import { publicHost } from './middleware/public-host.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import { hashPassword } from './oidc/passwords.ts'
-import type { NewUser } from './oidc/passwords.ts'
+import { hashPassword, issueFirstPasswords } from './oidc/passwords.ts'
+import type { Cost, NewUser } from './oidc/passwords.ts'
 import type { SessionVariables } from './session/sessions.ts'
 import type { RoleGrant } from './roles.ts'
 import { insertUser } from './store/idp-users.ts'
@@ -96,7 +96,8 @@ export async function startAuthServer(
     return running
   }
   const first = await start(Number(new URL(origin).port))
-  const passwords = await first.auth.issueFirstPasswords?.()
+  const passwords =
+    first.auth.issueFirstPasswords === null ? null : await issueFirstPasswords(database.db, {}, CHEAP)
   await passwords?.confirmShown()
   return {
     origin,
@@ -114,10 +115,13 @@ export async function startAuthServer(
   }
 }
 
-/** Users whose passwords cost next to nothing to check; that of the product takes a quarter of a second. */
+/** Of passwords that cost next to nothing to hash and to check; those of the product take a quarter of a second. */
+export const CHEAP: Cost = { logN: 4, r: 8, p: 1 }
+
+/** Users with cheap passwords. */
 export async function insertUsers(db: BffDb, users: readonly ConfiguredUser[]): Promise<void> {
   for (const { username, password, roles } of users) {
-    const passwordHash = await hashPassword(password, { logN: 4, r: 8, p: 1 })
+    const passwordHash = await hashPassword(password, CHEAP)
     await insertUser(db, {
       username,
       sub: randomUUID(),

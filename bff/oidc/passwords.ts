@@ -5,7 +5,7 @@ import { insertUser, listUsers, markPasswordsShown, replaceUnshownPassword } fro
 import type { IdpUser } from '../store/idp-users.ts'
 import type { BffDb } from '../store/tables.ts'
 
-interface Cost {
+export interface Cost {
   /** log2 of N */
   logN: number
   r: number
@@ -86,14 +86,18 @@ const FIRST_USERS: readonly Role[] = ['admin', 'operator', 'support', 'viewer']
  *
  * @param names what the first users are called in the console and in the audit; they sign in as their role.
  */
-export async function issueFirstPasswords(db: BffDb, names: FirstNames = {}): Promise<FirstPasswords> {
+export async function issueFirstPasswords(
+  db: BffDb,
+  names: FirstNames = {},
+  cost: Cost = COST,
+): Promise<FirstPasswords> {
   const existing = await listUsers(db)
   const wanted =
     existing.length === 0
       ? FIRST_USERS.map((role) => firstUser(role, names[role]))
       : existing.filter((user) => !user.isPasswordShown)
   // before the transaction, because hashing is slow
-  const generated = await Promise.all(wanted.map(withNewPassword))
+  const generated = await Promise.all(wanted.map((user) => withNewPassword(user, cost)))
   const issued = await inTransaction(db, (tx) => store(tx, generated, existing.length === 0))
   return {
     users: issued.map(({ user: { username, name, roles }, password }) => {
@@ -121,9 +125,9 @@ interface Generated {
   password: string
 }
 
-async function withNewPassword(user: Omit<IdpUser, 'passwordHash'>): Promise<Generated> {
+async function withNewPassword(user: Omit<IdpUser, 'passwordHash'>, cost: Cost): Promise<Generated> {
   const password = generatePassword()
-  return { user: { ...user, passwordHash: await hashPassword(password) }, password }
+  return { user: { ...user, passwordHash: await hashPassword(password, cost) }, password }
 }
 
 /** Returns the passwords that are valid: another replica may have been first. */
