@@ -175,13 +175,15 @@ describe('limits of the embedded identity provider', () => {
   }
 
   it('limit the sign-ins that one address starts, and no other address', async () => {
-    const statuses: number[] = []
-    for (let count = 0; count < 400; count++) statuses.push((await request('192.0.2.1')).status)
-    const refused = statuses.filter((status) => status === 429).length
-    assert.ok(refused > 50, `${refused} refused`)
-    assert.equal(await records(), 400 - refused)
-
-    const answer = await request('192.0.2.1')
+    // one more is allowed each second, so a slow machine needs more than 301
+    const refused: Response[] = []
+    for (let count = 0; count < 360; count++) {
+      const answer = await request('192.0.2.1')
+      if (answer.status === 429) refused.push(answer)
+    }
+    const [answer] = refused
+    assert.ok(answer !== undefined, 'none is refused')
+    assert.equal(await records(), 360 - refused.length)
     assert.equal(answer.headers.get('retry-after'), '60')
     assert.match(await answer.text(), /Too many sign-in attempts/)
     assert.equal((await request('192.0.2.2')).status, 303)
