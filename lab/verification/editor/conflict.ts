@@ -61,7 +61,11 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
   const first = (await tab.view()).version
   const apply = dialog.getByRole('button', { name: 'Continue on top of theirs' })
   const isApplied = await succeeds(apply.click({ timeout: CLICK_TIMEOUT_MS }))
-  if (!isApplied && (await tab.view()).dialog === CONFLICT) return note('not all properties are decided')
+  if (!isApplied && (await tab.view()).dialog === CONFLICT) {
+    if (decisions.length === 0)
+      throw new InvariantViolation('a conflict can be decided', 'it names none of the properties')
+    return note('not all properties are decided')
+  }
   const open = await openAfter(tab)
   for (const decision of decisions) {
     const { field, takes, theirs, version, content } = decision
@@ -201,10 +205,8 @@ async function openAfter(tab: Tab): Promise<Map<string, string | null>> {
 
 async function groupsIn(dialog: Locator): Promise<Group[]> {
   const found: Group[] = []
-  for (const root of await dialog
-    .getByRole('group')
-    .filter({ has: dialog.page().locator('legend') })
-    .all()) {
+  // one for each property; the leaves of its value are groups inside
+  for (const root of await dialog.locator('fieldset[aria-labelledby]').all()) {
     const read = await root
       .evaluate(
         (element) => {
@@ -216,7 +218,7 @@ async function groupsIn(dialog: Locator): Promise<Group[]> {
               .find(({ textContent, className }) => textContent === text && className.includes('font-medium'))
               ?.closest('label')
           return {
-            title: element.querySelector('legend')?.textContent ?? '',
+            title: document.getElementById(element.getAttribute('aria-labelledby') ?? '')?.textContent ?? '',
             base: plain(optionOf('You started from')),
             theirs: plain(optionOf('Use theirs')),
             mine: plain(optionOf('Keep mine')),
