@@ -35,10 +35,7 @@ export const Calendar = z.object({
   changeRequests: z.array(ChangeRequest),
   /** There are more of them. */
   isMore: z.boolean(),
-  /**
-   * The days on which operations were created, with their numbers by state. Operations are counted by hours of UTC: in a zone
-   * whose midnight is within one, those of that hour count for the earlier day.
-   */
+  /** The days on which operations were created, oldest first, with their numbers by state. */
   operations: z.array(
     z.object({ day: z.string(), counts: z.partialRecord(z.enum(OPERATION_STATES), z.number().int()) }),
   ),

@@ -474,6 +474,20 @@ describe('the calendar', () => {
     const stranger: Grant[] = [{ permissions: ['read'], scope: { ...other } }]
     const nothing = await calendar(scope, stranger)
     assert.deepEqual([nothing.changeRequests, nothing.freezes, nothing.operations], [[], [], []])
+    // a day of India begins within an hour of UTC
+    await deps.saved(other, changesOf({ name: 'later' }))
+    for (const [type, moment] of [
+      ['INSTALL', '2026-03-02T18:29:59.000Z'],
+      ['CONFIGURE', '2026-03-02T18:30:00.000Z'],
+    ])
+      await sql`update runtime.operation set created_at = ${moment}
+        where operation_type = ${type} and workspace_id = ${other.workspaceId}`.execute(deps.db)
+    const place = new URLSearchParams({ ...other, workspaceId: String(other.workspaceId) }).toString()
+    const india = `/calendar?from=2026-03-01&days=7&timeZone=Asia/Kolkata&${place}`
+    assert.deepEqual(CALENDAR.parse((await deps.http.call(india)).data).operations, [
+      { day: '2026-03-02', counts: { SUCCEEDED: 1 } },
+      { day: '2026-03-03', counts: { SUCCEEDED: 1 } },
+    ])
     const far = await deps.http.call('/calendar?from=2026-02-30&days=46&timeZone=Mars')
     assert.equal(far.errorCode, 'REQUEST_INVALID')
   })
