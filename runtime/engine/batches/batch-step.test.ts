@@ -53,6 +53,8 @@ describe('the next step of a batch', () => {
     })
     assert.deepEqual(batchStep(batch({ next })), { kind: 'hold', wave: 2, because: ['SOAK'] })
     assert.deepEqual(batchStep(batch({ next: { ...next, soaked: 60 } })), { kind: 'start' })
+    const failed = batch({ next: { ...next, soaked: 60, failures: 1 } })
+    assert.deepEqual(batchStep(failed), { kind: 'hold', wave: 2, because: ['FAILURES'] })
     assert.deepEqual(batchStep(batch({ next: { ...next, isReleased: true } })), { kind: 'start' })
     // what was released still waits for results
     assert.deepEqual(batchStep(batch({ next: { ...next, isReleased: true, running: 1 } })), { kind: 'wait' })
