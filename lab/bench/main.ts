@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: changes, conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -44,6 +44,7 @@ function readArguments() {
 
 const { names, amount, only, soak, engine, requests } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
+  changes: async () => (await import('./changes.ts')).benchChanges(),
   conflict: async () => (await import('./conflict.ts')).benchConflict(),
   console: async () => (await import('./console.ts')).benchConsole(),
   graph: async () => (await import('./graph.ts')).benchGraph(),

@@ -216,7 +216,7 @@ async function fillRound(
 }
 
 /** A UUIDv7 of this time, different for each number. */
-function uuid(at: ReturnType<typeof sql>, number: ReturnType<typeof sql>) {
+export function uuid(at: ReturnType<typeof sql>, number: ReturnType<typeof sql>) {
   return sql`(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5((${number})::text), 1, 3)
     || '8' || substr(md5((${number})::text), 4, 15))::uuid`
 }

@@ -35,8 +35,12 @@ export const approvalsOf = sql<number>`(select count(*)::int from runtime.change
 function coversAll(actor: Actor, permission: 'read' | 'change:approve'): RawBuilder<boolean> {
   if (actor.grants.some(({ permissions, scope }) => scope === null && permissions.includes(permission)))
     return sql<boolean>`true`
-  return sql<boolean>`not exists (select from runtime.change_request_scope as place
-    where place.change_request_id = request.change_request_id and not ${visibleTo(actor, permission, 'place')})`
+  const visible = visibleTo(actor, permission, 'place')
+  // the first condition finds the requests of a few scopes by an index; a scalar subquery is never joined to all scopes
+  return sql<boolean>`(exists (select from runtime.change_request_scope as place
+      where place.change_request_id = request.change_request_id and ${visible})
+    and (select bool_and(${visible}) from runtime.change_request_scope as place
+      where place.change_request_id = request.change_request_id))`
 }
 
 /** Not approved by the actor as it is now. */
@@ -44,9 +48,9 @@ const waitsFor = (actor: Actor): RawBuilder<boolean> =>
   sql<boolean>`(request.state = 'OPEN' and ${actor.id} <> all(request.author_ids)
     and ${coversAll(actor, 'change:approve')}
     and ${actor.issuer !== SERVICE_ACCOUNT_ISSUER && actor.grants.some(({ permissions }) => permissions.includes('change:approve'))}
-    and not exists (select from runtime.change_approval as mine
+    and (select count(*) from runtime.change_approval as mine
       where mine.change_request_id = request.change_request_id and mine.approver_id = ${actor.id}
-        and mine.effect = request.effect))`
+        and mine.effect = request.effect) = 0)`
 
 function matches(actor: Actor, filter: ChangeRequestFilter): RawBuilder<boolean> {
   const { state, kind, bundleInstallId, author, isWaiting, scheduledIn, ids } = filter
