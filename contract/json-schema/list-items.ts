@@ -20,11 +20,19 @@ export const pathOf = (steps: readonly Step[]): string =>
 /** Members that tell items apart, in the order in which they are tried. */
 const KEYS = ['id', 'key', 'code', 'name'] as const
 
+/** How many pairs of items may still be compared: beyond that, items are removed and added, and orders are one leaf. */
+export interface PairBudget {
+  pairs: number
+}
+
 /**
  * Names the items of several versions of a list, so that the same item has the same name in each of them. The first
  * list is the one that the others started from.
  */
-export function nameItems(lists: readonly (readonly JsonValue[])[]): {
+export function nameItems(
+  lists: readonly (readonly JsonValue[])[],
+  budget: PairBudget = { pairs: PAIRS_MAX },
+): {
   names: string[][]
   keyOf: (item: JsonValue | undefined) => string | null
 } {
@@ -35,7 +43,7 @@ export function nameItems(lists: readonly (readonly JsonValue[])[]): {
   }
   const [base = [], ...others] = lists
   const own = base.map((_, position) => String(position))
-  return { names: [own, ...others.map((list) => namesBeside(base, list))], keyOf: () => null }
+  return { names: [own, ...others.map((list) => namesBeside(base, list, budget))], keyOf: () => null }
 }
 
 function tellsApart(key: string, list: readonly JsonValue[]): boolean {
@@ -47,10 +55,10 @@ function tellsApart(key: string, list: readonly JsonValue[]): boolean {
 }
 
 /** The positions of the items in `base` as names, where they are equal or stand in place of one that is gone. */
-function namesBeside(base: readonly JsonValue[], list: readonly JsonValue[]): string[] {
+function namesBeside(base: readonly JsonValue[], list: readonly JsonValue[], budget: PairBudget): string[] {
   const [texts, own] = [base.map(canonicalText), list.map(canonicalText)]
   const found = equalItems(texts, own)
-  pairReplaced(base, list, found)
+  pairReplaced({ base, list, found }, budget)
   const times = new Map<string, number>()
   return found.map((position, index) => {
     if (position !== undefined) return String(position)
@@ -78,31 +86,53 @@ function equalItems(base: readonly string[], list: readonly string[]): (number |
   return found
 }
 
-/** With more pairs, items are not compared for what they have in common: they are removed and added. */
+/** Of two lists that are compared alone. */
 const PAIRS_MAX = 100_000
 
 /** Pairs the items that replace others: as many after the same item, or those that are alike. */
 function pairReplaced(
-  base: readonly JsonValue[],
-  list: readonly JsonValue[],
-  found: (number | undefined)[],
+  {
+    base,
+    list,
+    found,
+  }: { base: readonly JsonValue[]; list: readonly JsonValue[]; found: (number | undefined)[] },
+  budget: PairBudget,
 ): void {
+  const textsOf = memberTexts()
   const taken = new Set(found)
   const gone = runs(base.map((_, position) => (taken.has(position) ? position : undefined)))
   for (const [after, fresh] of runs(found)) {
     const replaced = gone.get(after) ?? []
-    const isSameCount = replaced.length === fresh.length
-    if (!isSameCount && replaced.length * fresh.length > PAIRS_MAX) continue
+    if (replaced.length === fresh.length) {
+      for (const [place, index] of fresh.entries()) found[index] = replaced[place]
+      continue
+    }
+    const pairs = replaced.length * fresh.length
+    if (pairs > budget.pairs) continue
+    budget.pairs -= pairs
     let next = 0
     for (const position of replaced) {
-      const at = fresh.findIndex(
-        (index, place) => place >= next && (isSameCount || areAlike(base[position], list[index])),
-      )
+      let at = next
+      while (at < fresh.length && !areAlike(base[position], list[fresh[at] ?? 0], textsOf)) at++
       const index = fresh[at]
       if (index === undefined) continue
       found[index] = position
       next = at + 1
     }
+  }
+}
+
+type Texts = ReadonlyMap<string, string>
+
+/** The members of objects as canonical texts, each made once: an object is compared with many others. */
+function memberTexts(): (object: JsonObject) => Texts {
+  const known = new Map<JsonObject, Texts>()
+  return (object) => {
+    const texts =
+      known.get(object) ??
+      new Map(Object.entries(object).map(([name, value]) => [name, canonicalText(value)]))
+    known.set(object, texts)
+    return texts
   }
 }
 
@@ -124,17 +154,24 @@ function addTo<Key>(lists: Map<Key, number[]>, key: Key, entry: number): void {
 }
 
 /** Whether at least half of the members that one of two objects has are equal; the same from either side. */
-function areAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+function areAlike(
+  one: JsonValue | undefined,
+  other: JsonValue | undefined,
+  textsOf: (object: JsonObject) => Texts,
+): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
-  const [fewer, more] = Object.keys(one).length <= Object.keys(other).length ? [one, other] : [other, one]
-  const names = Object.keys(fewer)
-  const equal = names.filter((name) => canonicalText(fewer[name]) === canonicalText(more[name]))
+  const [fewer, more] = [textsOf(one), textsOf(other)].toSorted((a, b) => a.size - b.size)
+  const names = [...(fewer?.keys() ?? [])]
+  const equal = names.filter((name) => fewer?.get(name) === more?.get(name))
   return equal.length * 2 >= names.length
 }
 
 /** Equal for equal values, whatever the order of their members. */
 export const canonicalText = (value: JsonValue | undefined): string =>
-  JSON.stringify(value, (_, inner: JsonValue) => (isJsonObject(inner) ? sorted(inner) : inner)) ?? ''
+  (typeof value === 'object'
+    ? JSON.stringify(value, (_, inner: JsonValue) => (isJsonObject(inner) ? sorted(inner) : inner))
+    : // most items are plain, and without a replacer that is ten times as fast
+      JSON.stringify(value)) ?? ''
 
 const sorted = (object: JsonObject): JsonObject =>
   Object.fromEntries(

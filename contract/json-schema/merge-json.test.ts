@@ -131,6 +131,34 @@ describe('a merge of lists', () => {
     assert.deepEqual(mergeJson(sides, () => 'base').value, ['a', 'b', 'c', 't', 'm'])
   })
 
+  it('takes time in proportion to the size of a list that both changed', () => {
+    const list = (first: number) => Array.from({ length: 50_000 }, (_, index) => 7 * index + first)
+    const before = process.cpuUsage()
+    const { conflicts } = merge(list(0), list(1), list(2))
+    assert.equal(conflicts.length, 50_000)
+    // each of these alone is compared item by item, and they are many
+    const many = (shift: number): JsonValue =>
+      Array.from({ length: 150 }, () =>
+        Array.from({ length: 300 - shift }, (_, index) => ({ a: index * (shift + 1), b: shift })),
+      )
+    merge(many(0), many(1), many(2))
+    const orders = (turn: (list: number[]) => number[]): JsonValue =>
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [
+          `m${at}`,
+          turn(Array.from({ length: 900 }, (_, index) => index)),
+        ]),
+      )
+    const turned = (list: number[]) => [...list.slice(1, 100), 0, ...list.slice(100)]
+    merge(
+      orders((list) => list),
+      orders(turned),
+      orders((list) => [...list.slice(0, 800), ...list.slice(800).toReversed()]),
+    )
+    // compared item by item, these took half a minute
+    assert.ok(process.cpuUsage(before).user < 5_000_000)
+  })
+
   it('adds no item twice that each of them had once', () => {
     assert.deepEqual(whole(['a', 'b'], ['a', 'x'], ['a', 'b', 'x']), ['a', 'x'])
   })

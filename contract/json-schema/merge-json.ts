@@ -1,6 +1,6 @@
 import { deepEqual, getOwn, isJsonObject } from './json.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import { canonicalText, nameItems, pathOf, type Step } from './list-items.ts'
+import { canonicalText, nameItems, pathOf, type PairBudget, type Step } from './list-items.ts'
 
 export type Side = 'base' | 'theirs' | 'mine'
 
@@ -26,6 +26,8 @@ export interface JsonMerge {
  */
 export function mergeJson(sides: Sides, choose: (conflict: Conflict) => Side = () => 'mine'): JsonMerge {
   const conflicts: Conflict[] = []
+  // of the whole value, because it may have many lists
+  const budget = { pairs: PAIRS_MAX }
   const decide = (kind: Conflict['kind'], at: Sides, steps: readonly Step[]): Side => {
     const conflict = { ...at, kind, steps, path: pathOf(steps) }
     conflicts.push(conflict)
@@ -55,7 +57,7 @@ export function mergeJson(sides: Sides, choose: (conflict: Conflict) => Side = (
   }
 
   function mergeLists({ base, theirs, mine }: Readonly<Record<Side, JsonValue[]>>, steps: readonly Step[]) {
-    const { names, keyOf } = nameItems([base, theirs, mine])
+    const { names, keyOf } = nameItems([base, theirs, mine], budget)
     const [ofBase = [], ofTheirs = [], ofMine = []] = names
     const [inBase, inTheirs, inMine] = [indexOf(ofBase), indexOf(ofTheirs), indexOf(ofMine)]
     const itemAt = (name: string): Sides => ({
@@ -86,7 +88,7 @@ export function mergeJson(sides: Sides, choose: (conflict: Conflict) => Side = (
       return keyOf(item) ?? (typeof item === 'object' ? `#${Number(name) + 1}` : String(item))
     }
     const spine =
-      mergeOrders(orders) ??
+      mergeOrders(orders, budget) ??
       orders[
         decide(
           'order',
@@ -112,17 +114,22 @@ const indexOf = (names: readonly string[]): Map<string, number> =>
 const itemOf = (list: readonly JsonValue[], index: number | undefined): JsonValue | undefined =>
   index === undefined ? undefined : list[index]
 
-/** Two orders of more items are compared as a whole. */
-const PAIRS_MAX = 1_000
+/** Comparing them takes less than a second. */
+const PAIRS_MAX = 1_000_000
 
 /**
  * The order that has every pair of items as one of them turned it, or as it was. Null if there is none, because the two
  * contradict each other.
  */
-function mergeOrders({ base, theirs, mine }: Record<Side, readonly string[]>): readonly string[] | null {
+function mergeOrders(
+  { base, theirs, mine }: Record<Side, readonly string[]>,
+  budget: PairBudget,
+): readonly string[] | null {
   if (deepEqual([...base], [...theirs])) return mine
   if (deepEqual([...base], [...mine]) || deepEqual([...theirs], [...mine])) return theirs
-  if (base.length > PAIRS_MAX) return null
+  const pairs = base.length ** 2 / 2
+  if (pairs > budget.pairs) return null
+  budget.pairs -= pairs
   const [inTheirs, inMine] = [indexOf(theirs), indexOf(mine)]
   const isTurned = (at: Map<string, number>, one: string, other: string) =>
     (at.get(one) ?? 0) > (at.get(other) ?? 0)

@@ -65,6 +65,21 @@ describe('a freeze', () => {
     assert.equal(until(two, '2026-12-01T01:00'), '2026-12-03T08:00')
     const always = [weekly('MON TUE WED THU FRI SAT SUN', '08:00', '08:00')]
     assert.equal(until(always, '2026-12-01T01:00'), 'never ends')
+    const joined = [once('2026-12-20T00:00', '2027-01-10T12:00'), weekly('SUN', '00:00', '00:00', 'UTC')]
+    assert.equal(until(joined, '2026-12-20T00:00'), '2027-01-11T00:00')
+  })
+
+  it('is judged quickly, however far ahead another one is and however many there are', () => {
+    const days = 'MON TUE WED THU FRI SAT SUN'
+    const minute = (at: number) =>
+      `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`
+    const minutes = Array.from({ length: 198 }, (_, at) => weekly(days, minute(at), minute(at + 1)))
+    const rest = weekly(days, minute(198), '00:00')
+    const began = performance.now()
+    const far = once('9990-01-01T00:00', '9991-01-01T00:00')
+    assert.equal(until([...minutes, rest, far], '2026-12-01T01:00'), 'never ends')
+    // years of days took minutes
+    assert.ok(performance.now() - began < 5_000)
   })
 
   it('says when it comes next', () => {

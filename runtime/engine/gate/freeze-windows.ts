@@ -28,12 +28,21 @@ const WEEK = 9 * DAY
  * several, are one. `until` is Infinity if they never end. Null if nothing is refused at that moment.
  */
 export function frozenUntil(freezes: readonly FreezeTimes[], at: number): { until: number } | null {
-  const lastOnce = Math.max(at, ...freezes.map(({ to }) => (to === null ? at : Date.parse(to))))
   let until = at
-  while (until <= lastOnce + WEEK) {
-    const ends = freezes.flatMap((freeze) => windowsAround(freeze, until).filter(contains(until)))
-    if (ends.length === 0) return until === at ? null : { until }
-    until = Math.max(...ends.map(({ to }) => to))
+  // since when only weekly freezes follow each other
+  let weeklySince = at
+  while (until - weeklySince <= WEEK) {
+    const before = until
+    const windows = freezes.flatMap((freeze) =>
+      windowsAround(freeze, before).map((window) => ({ ...window, isOnce: freeze.weekly === null })),
+    )
+    for (const { from, to, isOnce } of windows.toSorted((one, other) => one.from - other.from)) {
+      if (from > until) break
+      if (to <= until) continue
+      until = to
+      if (isOnce) weeklySince = to
+    }
+    if (until === before) return until === at ? null : { until }
   }
   return { until: Infinity }
 }
@@ -75,11 +84,6 @@ export const startOfDay = (day: string, timeZone: string): number =>
 export const dayAt = (at: number, timeZone: string): string =>
   new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 10)
 
-const contains =
-  (at: number) =>
-  ({ from, to }: Window): boolean =>
-    from <= at && at < to
-
 /** The windows that begin on the local day of a moment, the day before or the day after; the one of a freeze that comes once. */
 function windowsAround({ from, to, weekly, timeZone }: FreezeTimes, at: number): Window[] {
   if (weekly === null)
@@ -113,16 +117,32 @@ function momentsOf(local: number, timeZone: string): number[] {
   return exact.length > 0 ? exact : guesses
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+interface Zone {
+  format: Intl.DateTimeFormat
+  /** By quarter of an hour: since 1973, a zone changes its offset at no other time. */
+  offsets: Map<number, number>
+}
+const zones = new Map<string, Zone>()
+const QUARTER = 900_000
+/** Some years of one zone. */
+const OFFSETS_MAX = 10_000
 
-/** How far the local time of a zone is ahead of UTC, in milliseconds. */
+/** How far the local time of a zone is ahead of UTC, in milliseconds. Kept, because a format costs as much as a hundred look-ups. */
 function offsetAt(at: number, timeZone: string): number {
-  const second = Math.floor(at / 1000) * 1000
-  let format = formats.get(timeZone)
-  if (format === undefined) {
+  const quarter = Math.floor(at / QUARTER)
+  let zone = zones.get(timeZone)
+  if (zone === undefined) {
     // the fields of `sv` are written like ISO 8601
-    format = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
-    formats.set(timeZone, format)
+    const format = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
+    zone = { format, offsets: new Map() }
+    zones.set(timeZone, zone)
   }
-  return Date.parse(`${format.format(second).replace(' ', 'T')}Z`) - second
+  const { format, offsets } = zone
+  const known = offsets.get(quarter)
+  if (known !== undefined) return known
+  const begins = quarter * QUARTER
+  const offset = Date.parse(`${format.format(begins).replace(' ', 'T')}Z`) - begins
+  if (offsets.size >= OFFSETS_MAX) offsets.clear()
+  offsets.set(quarter, offset)
+  return offset
 }
