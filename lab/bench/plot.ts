@@ -3,6 +3,16 @@ const HEIGHT = 200
 const LEFT = 56
 const BOTTOM = 28
 
+/** Several plots in one image, one below the other. */
+export function stack(plots: readonly string[]): string {
+  const placed = plots.map((one, index) =>
+    one.replace('<svg ', `<svg y="${index * HEIGHT}" width="${WIDTH}" height="${HEIGHT}" `),
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${plots.length * HEIGHT}">
+${placed.join('')}</svg>
+`
+}
+
 /** A line over minutes as an SVG that reads well on a light and on a dark page. */
 export function plot(title: string, unit: string, points: readonly { x: number; y: number }[]): string {
   const right = Math.max(1, ...points.map(({ x }) => x))

@@ -12,7 +12,7 @@ import { sessionCookie } from '../../demo/sign-in.ts'
 import { startChild } from '../verification/processes/child.ts'
 import type { Child } from '../verification/processes/child.ts'
 import { startOwnDatabase } from '../verification/processes/database.ts'
-import { plot } from './plot.ts'
+import { plot, stack } from './plot.ts'
 import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -20,7 +20,7 @@ export interface SoakOptions {
   minutes: number
   /** Between two restarts of the program. */
   restartMinutes: number
-  /** Where `soak.csv` and the plots are written. */
+  /** Where `soak.csv` and `soak.svg` are written. */
   out: string
 }
 
@@ -108,15 +108,7 @@ export async function benchSoak({ minutes, restartMinutes, out }: SoakOptions): 
       await load.begin()
     }
     const tables = await tableSizes(client)
-    for (const [name, unit, of] of PLOTS)
-      writeFileSync(
-        join(out, `soak-${name.replaceAll(' ', '-')}.svg`),
-        plot(
-          name,
-          unit,
-          samples.map((one) => ({ x: one.minute, y: of(one) })),
-        ),
-      )
+    writeFileSync(join(out, 'soak.svg'), plotsOf(samples))
     return [
       resultOf(samples, restartMinutes),
       tableResult(tables, tablesAtStart, samples.at(-1)?.operations ?? 0),
@@ -140,6 +132,17 @@ const PLOTS: readonly (readonly [string, string, (sample: Sample) => number])[] 
   ['time of a read', 'ms', ({ readMs }) => readMs],
   ['time of a save', 'ms', ({ saveMs }) => saveMs],
 ]
+
+const plotsOf = (samples: readonly Sample[]): string =>
+  stack(
+    PLOTS.map(([name, unit, of]) =>
+      plot(
+        name,
+        unit,
+        samples.map((one) => ({ x: one.minute, y: of(one) })),
+      ),
+    ),
+  )
 
 /** What the people of the demo do. */
 class Load {
