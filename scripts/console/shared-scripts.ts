@@ -27,7 +27,7 @@ const CONFIGURATION = page('configuration/Configuration')
 const FIXED_FORM = page('freezes/Freezes')
 /** The script of a language loads no other, so what the texts import is in the start. */
 const START = [inWeb('app/main.tsx'), inWeb('i18n/en/index.ts')]
-const TEXTS = /\/web\/i18n\/(en|zh)\/|\/contract\/console-api\/(catalogue|connection-codes)\./
+const TEXTS = /\/web\/i18n\/[a-z]{2}\/|\/contract\/console-api\/(catalogue|connection-codes)\./
 /** The libraries that only forms need. */
 const FORMS = /\/node_modules\/(react-hook-form|zod)\//
 

@@ -17,7 +17,7 @@ async function flat(language: Language): Promise<Map<string, string>> {
       ? [['', message]]
       : Object.entries(message).map(([form, text]) => [form, text])
   return new Map(
-    Object.entries((await loadLanguage[language]()).texts).flatMap(([namespace, messages]) =>
+    Object.entries((await loadLanguage(language)).texts).flatMap(([namespace, messages]) =>
       Object.entries<Message>(messages).flatMap(([key, message]) =>
         formsOf(message).map(([form, text]) => [`${namespace}.${key} ${form}`, text ?? ''] as const),
       ),

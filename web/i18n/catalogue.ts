@@ -2,8 +2,7 @@ import type { Language } from '#contract/protocol/languages.ts'
 import type { Formats } from './messages.ts'
 import type { Texts } from './texts.ts'
 
-/** One module a language, so that each is one script. */
-export const loadLanguage: Record<Language, () => Promise<{ texts: Texts; formats: Formats }>> = {
-  en: () => import('./en/index.ts'),
-  zh: () => import('./zh/index.ts'),
-}
+/** Loads a language: one module each, so that each is one script. */
+export const loadLanguage = (language: Language): Promise<{ texts: Texts; formats: Formats }> =>
+  // the compiler does not follow this import, but each module names both types; `catalogue.test.ts` loads them all
+  import(`./${language}/index.ts`)

@@ -18,7 +18,7 @@ export type LocaleState = {
 }
 
 export async function localeStateOf(language: Language): Promise<LocaleState> {
-  const { texts, formats } = await loadWithRetry(loadLanguage[language])
+  const { texts, formats } = await loadWithRetry(() => loadLanguage(language))
   return {
     language,
     texts,
@@ -32,12 +32,16 @@ const PLAIN = /^(-?\d+)(\.\d+)?$/
 const GROUP_END = /\B(?=(?:\d{3})+$)/g
 
 /** Creating the first `NumberFormat` of a page is slow, so only what is not plain digits takes one. */
-function numberFormat({ tag, groupSeparator, decimalSeparator }: Formats): (value: number) => string {
+function numberFormat(formats: Formats): (value: number) => string {
+  const { tag, groupSeparator, decimalSeparator, smallestGrouped } = formats
   let format: Intl.NumberFormat | undefined
   return (value) => {
     const [, whole, fraction = ''] = PLAIN.exec(String(value)) ?? []
-    if (whole !== undefined)
-      return whole.replace(GROUP_END, groupSeparator) + fraction.replace('.', decimalSeparator)
+    if (whole !== undefined) {
+      const isGrouped = whole.replace('-', '').length >= smallestGrouped
+      const grouped = isGrouped ? whole.replace(GROUP_END, groupSeparator) : whole
+      return grouped + fraction.replace('.', decimalSeparator)
+    }
     // all digits: a limit of 0.0000001 must not be shown as 0
     format ??= new Intl.NumberFormat(tag, { maximumFractionDigits: 20 })
     return format.format(value)

@@ -34,6 +34,8 @@ export interface Formats {
   tag: string
   groupSeparator: string
   decimalSeparator: string
+  /** From how many digits on a number has groups: 4 in `1,234`; in Spanish `1234` has none, but `12.345` has. */
+  smallestGrouped: number
   /** `21 Nov`; the month from 1. */
   day: (day: number, month: number) => string
   /** `21 Nov 2026`, from a day. */

@@ -25,6 +25,7 @@ export const formats: Formats = {
   tag: 'en-GB',
   groupSeparator: ',',
   decimalSeparator: '.',
+  smallestGrouped: 4,
   day: (day, month) => `${String(day).padStart(2, '0')} ${MONTHS[month - 1]}`,
   dayOfYear: (day, year) => `${day} ${year}`,
   moment: (date, time) => `${date}, ${time}`,

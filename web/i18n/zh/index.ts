@@ -23,6 +23,7 @@ export const formats: Formats = {
   tag: 'zh-CN',
   groupSeparator: ',',
   decimalSeparator: '.',
+  smallestGrouped: 4,
   day: (day, month) => `${month}月${String(day).padStart(2, '0')}日`,
   dayOfYear: (day, year) => `${year}年${day}`,
   moment: (date, time) => `${date} ${time}`,
