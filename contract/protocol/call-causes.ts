@@ -12,14 +12,11 @@ export const WRITE_RULES = [
 ] as const
 export type WriteRule = (typeof WRITE_RULES)[number]
 
-interface CallCause {
+interface CauseOfFailure {
   /** What failed, as the heading of a failure. A cause without one is headed with its message. */
   title?: InEachLanguage
   /** A sentence for the failure; `{name}` is replaced by the parameter of that name. English is sent by the runtime. */
   message: InEachLanguage
-  /** Why there is no response, as the HTTP client says it, and the error code of the failure. */
-  noResponse?: string
-  code?: 'PLUGIN_TIMEOUT' | 'PLUGIN_UNREACHABLE' | 'PLUGIN_RESULT_UNKNOWN'
   /** The plugin cannot have acted on the call. */
   wasReceived?: false
   /** A response arrived, but was not read, so its status is not recorded. */
@@ -29,6 +26,15 @@ interface CallCause {
   /** The rule that a write in the response breaks. */
   writeRule?: WriteRule
 }
+interface NoResponseCause {
+  /** Why there is no response, as the HTTP client says it. */
+  noResponse: string
+  /** The same for any receiver, such as a webhook, in a few words. */
+  label: InEachLanguage
+  /** The error code of the failure. */
+  code: 'PLUGIN_TIMEOUT' | 'PLUGIN_UNREACHABLE' | 'PLUGIN_RESULT_UNKNOWN'
+}
+type CallCause = CauseOfFailure & (NoResponseCause | { [Member in keyof NoResponseCause]?: undefined })
 
 /**
  * Why the call of a plugin failed, by reason: everything that the platform says about it, in each language. Who acts next
@@ -42,6 +48,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 在 {seconds} 秒内未响应。',
     },
     noResponse: 'timeout',
+    label: { en: 'No response in time', zh: '响应超时' },
     code: 'PLUGIN_TIMEOUT',
   },
   callRefused: {
@@ -51,6 +58,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 拒绝了连接。请确认插件正在运行。',
     },
     noResponse: 'refused',
+    label: { en: 'Connection refused', zh: '连接被拒绝' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -61,6 +69,7 @@ export const CALL_CAUSES = {
       zh: '找不到插件 {plugin} 的主机。请检查插件的端点地址。',
     },
     noResponse: 'dns',
+    label: { en: 'Host not found', zh: '找不到主机' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -71,6 +80,7 @@ export const CALL_CAUSES = {
       zh: '无法与插件 {plugin} 建立安全连接。请确认其端点支持 HTTPS。',
     },
     noResponse: 'tls',
+    label: { en: 'No secure connection', zh: '无法建立安全连接' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -81,6 +91,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的证书不是由本平台信任的机构签发的，可能是自签名证书。',
     },
     noResponse: 'tls-untrusted',
+    label: { en: 'Certificate not trusted', zh: '证书不受信任' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -91,6 +102,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的证书已过期。',
     },
     noResponse: 'tls-expired',
+    label: { en: 'Certificate expired', zh: '证书已过期' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -101,6 +113,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的证书与其端点的主机名不符。',
     },
     noResponse: 'tls-wrong-name',
+    label: { en: 'Certificate for another host', zh: '证书属于其他主机' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -111,6 +124,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的端点地址不在此部署允许的范围内。',
     },
     noResponse: 'egress-denied',
+    label: { en: 'Address not allowed', zh: '地址不被允许' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -121,6 +135,7 @@ export const CALL_CAUSES = {
       zh: '在收到响应之前，与插件 {plugin} 的连接已断开。',
     },
     noResponse: 'reset',
+    label: { en: 'Connection lost', zh: '连接中断' },
     code: 'PLUGIN_UNREACHABLE',
   },
   callRedirected: {
@@ -130,6 +145,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的端点返回了重定向，而系统不跟随重定向。请注册最终的端点地址。',
     },
     noResponse: 'redirect',
+    label: { en: 'Redirected', zh: '被重定向' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -156,6 +172,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的响应不完整。',
     },
     noResponse: 'cut',
+    label: { en: 'Response cut off', zh: '响应不完整' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -169,6 +186,7 @@ export const CALL_CAUSES = {
       zh: '请求不含 Expect 标头，但插件 {plugin} 的端点在响应之前发送了“100 Continue”。请在插件或其前面的代理中停用该行为。',
     },
     noResponse: 'continue',
+    label: { en: '“100 Continue” not requested', zh: '收到未请求的“100 Continue”' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -179,6 +197,7 @@ export const CALL_CAUSES = {
       zh: '请求不含 Upgrade 标头，但插件 {plugin} 的端点返回了“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
     },
     noResponse: 'upgrade',
+    label: { en: 'Protocol switch not requested', zh: '收到未请求的协议切换' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -192,6 +211,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的响应使用了未请求的 Content-Encoding，无法读取。请在插件或其前面的代理中停用该编码。',
     },
     noResponse: 'encoding',
+    label: { en: 'Encoding not requested', zh: '使用了未请求的编码' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -202,6 +222,7 @@ export const CALL_CAUSES = {
       zh: '插件 {plugin} 的响应超出大小限制。',
     },
     noResponse: 'too-large',
+    label: { en: 'Response too large', zh: '响应过大' },
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -211,6 +232,7 @@ export const CALL_CAUSES = {
       zh: '运行时在等待插件 {plugin} 时停止。',
     },
     noResponse: 'aborted',
+    label: { en: 'Interrupted', zh: '已中断' },
     code: 'PLUGIN_RESULT_UNKNOWN',
   },
   callHttpStatus: {
@@ -404,6 +426,15 @@ export const causeTitles = <In extends Language>(language: In): Titles<In> =>
 export const causeMessages = <In extends Language>(language: In): CauseMessages<In> =>
   collect(({ message }) => message[language])
 
+/** Why there is no response from any receiver, in a few words of one language. */
+export const noResponseLabels = (language: Language): Readonly<Record<NoResponse, string>> => {
+  const labels = Object.values<CallCause>(CALL_CAUSES).flatMap(({ noResponse, label }) =>
+    noResponse === undefined ? [] : [[noResponse, label[language]] as const],
+  )
+  // the table has each of these reasons
+  return Object.fromEntries(labels) as Record<NoResponse, string>
+}
+
 /** What each cause has of something, by reason; the caller says which texts these are. */
 function collect<Result>(pick: (cause: CallCause) => string | undefined): Result {
   const entries = Object.entries(CALL_CAUSES).map(([reason, cause]) => [reason, pick(cause)] as const)
@@ -413,6 +444,9 @@ function collect<Result>(pick: (cause: CallCause) => string | undefined): Result
 type NoResponseReason = ReasonWith<'noResponse'>
 /** Why a call got no response. */
 export type NoResponse = Causes[NoResponseReason]['noResponse']
+
+export const isNoResponse = (reason: string): reason is NoResponse =>
+  Object.values<CallCause>(CALL_CAUSES).some(({ noResponse }) => noResponse === reason)
 
 /** The cause of a call without a response, and the error code of its failure. */
 export function causeOfNoResponse(noResponse: NoResponse): {

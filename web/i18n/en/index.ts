@@ -1,4 +1,4 @@
-import { causeTitles } from '#contract/protocol/call-causes.ts'
+import { causeTitles, noResponseLabels } from '#contract/protocol/call-causes.ts'
 import type { Formats } from '../messages.ts'
 import * as changes from './changes.ts'
 import * as codes from './codes.ts'
@@ -10,6 +10,7 @@ import * as shell from './shell.ts'
 /** Every text in English, by namespace. It defines the keys of all languages. */
 export const texts = {
   causes: causeTitles('en'),
+  noResponse: noResponseLabels('en'),
   ...changes,
   ...codes,
   ...configuration,

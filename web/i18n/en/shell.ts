@@ -412,7 +412,6 @@ export const vocabulary = {
   'role.admin': 'Administrator',
 } as const
 
-/** Named filters of a list. */
 /** What keeps the platform itself from working: in the bar, on the overview, and on an operation that waits for it. */
 export const troubles = {
   since: 'Detected {time}.',
@@ -443,6 +442,7 @@ export const troubles = {
     'Administrator: check that the standby at DATABASE_READ_URL is running and keeps up with the primary.',
 } as const
 
+/** Named filters of a list. */
 export const views = {
   current: 'View:',
   modified: 'modified',
@@ -957,17 +957,6 @@ export const notifications = {
   'log.next': 'Next attempt',
   'log.none.title': 'Nothing sent yet',
   'log.none.message': 'Send a test to check the receiver.',
-  'reason.timeout': 'No response in time',
-  'reason.refused': 'Connection refused',
-  'reason.reset': 'Connection lost',
-  'reason.dns': 'Host not found',
-  'reason.tls': 'No secure connection',
-  'reason.tls-untrusted': 'Certificate not trusted',
-  'reason.tls-expired': 'Certificate expired',
-  'reason.tls-wrong-name': 'Certificate for another host',
-  'reason.egress-denied': 'Address not allowed',
-  'reason.redirect': 'Redirected',
-  'reason.too-large': 'Response too large',
   'reason.not-sent': 'Could not be sent',
   'reason.expired': 'Too old to send',
   'delivery.PENDING': 'Waiting',

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
 import { deliveriesCall, webhooksCall } from '#contract/console-api/pages/notifications.ts'
+import { isNoResponse } from '#contract/protocol/call-causes.ts'
 import type { Webhook, WebhookDelivery } from '#contract/console-api/shapes.ts'
 import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
@@ -175,26 +176,10 @@ const deliveryKey = ({ deliveryId }: WebhookDelivery) => deliveryId
 const TONE = { PENDING: 'doubt', DELIVERED: 'ok', FAILED: 'fail' } as const
 const ICON = { PENDING: 'waiting', DELIVERED: 'done', FAILED: 'failed' } as const
 
-const REASONS = [
-  'timeout',
-  'refused',
-  'reset',
-  'dns',
-  'tls',
-  'tls-untrusted',
-  'tls-expired',
-  'tls-wrong-name',
-  'egress-denied',
-  'redirect',
-  'too-large',
-  'not-sent',
-  'expired',
-] as const
-
-/** Why there was no response; the code of the platform for what a person can do nothing about. */
+/** Why there was no response; the code of the platform for what no text explains. */
 function reasonText(code: string, t: Translate): ReactNode {
-  const known = REASONS.find((reason) => reason === code)
-  return known === undefined ? <Mono>{code}</Mono> : t(`notifications.reason.${known}`)
+  if (code === 'not-sent' || code === 'expired') return t(`notifications.reason.${code}`)
+  return isNoResponse(code) ? t(`noResponse.${code}`) : <Mono>{code}</Mono>
 }
 
 /** A link to a batch, named by what it does once that is loaded. */
