@@ -136,6 +136,21 @@ export const CHANGE_EVENTS = [
 ] as const
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number]
 
+/** What a console does itself and reports to the runtime, which records it. */
+export const CONSOLE_ACTIONS = [
+  'view.create',
+  'view.save',
+  'view.delete',
+  'session.sign-in',
+  'session.sign-out',
+  'session.end',
+  'service-account.create',
+  'service-account.save',
+  'service-account.delete',
+  'service-account.token.create',
+  'service-account.token.revoke',
+] as const
+
 /** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
@@ -195,17 +210,7 @@ export const AUDIT_ACTIONS = [
   'webhook.save',
   'webhook.delete',
   'webhook.test',
-  'view.create',
-  'view.save',
-  'view.delete',
-  'session.sign-in',
-  'session.sign-out',
-  'session.end',
-  'service-account.create',
-  'service-account.save',
-  'service-account.delete',
-  'service-account.token.create',
-  'service-account.token.revoke',
+  ...CONSOLE_ACTIONS,
   'data.read',
   'retention.run',
   'database.restore',

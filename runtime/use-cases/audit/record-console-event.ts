@@ -1,23 +1,12 @@
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
+import { CONSOLE_ACTIONS } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { findScopeOf } from '../../store/visible-scopes.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'
 
-const DONE_BY_CONSOLE = new Set<string>([
-  'session.sign-in',
-  'session.sign-out',
-  'session.end',
-  'view.create',
-  'view.save',
-  'view.delete',
-  'service-account.create',
-  'service-account.save',
-  'service-account.delete',
-  'service-account.token.create',
-  'service-account.token.revoke',
-])
+const DONE_BY_CONSOLE = new Set<string>(CONSOLE_ACTIONS)
 
 /**
  * Records what a console did itself, or refused without a request to the runtime, on behalf of the actor. Refuses
