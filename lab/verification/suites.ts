@@ -3,20 +3,20 @@ import type { Suite } from './suite.ts'
 type Suites = Readonly<Record<string, () => Promise<Suite>>>
 
 /**
- * The suites of each test run, in the order in which they start: those whose quick form takes longest first. Each is loaded
- * when it starts.
+ * The suites of each test run, in the order in which they start: those whose quick form takes longest first, but not the two
+ * with a browser beside each other. Each is loaded when it starts.
  */
 export const SUITES: Suites = {
+  'round-trip': async () => (await import('./round-trip/suite.ts')).ROUND_TRIP,
+  faults: async () => (await import('./faults/suite.ts')).FAULTS,
   editor: async () => (await import('./editor/suite.ts')).EDITOR,
-  model: async () => (await import('./model/suite.ts')).MODEL,
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
+  fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
+  model: async () => (await import('./model/suite.ts')).MODEL,
   'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
-  changes: async () => (await import('./changes/suite.ts')).CHANGES,
-  faults: async () => (await import('./faults/suite.ts')).FAULTS,
-  'round-trip': async () => (await import('./round-trip/suite.ts')).ROUND_TRIP,
   public: async () => (await import('./public/suite.ts')).PUBLIC,
-  fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
+  changes: async () => (await import('./changes/suite.ts')).CHANGES,
 }
 
 /**
