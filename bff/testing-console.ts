@@ -11,7 +11,7 @@ import { createConsole } from './app.ts'
 import type { ConsoleOptions } from './app.ts'
 import { openConsoleDatabase } from './database.ts'
 import type { RoleGrant } from './roles.ts'
-import { EVERYWHERE } from './testing.ts'
+import { EVERYWHERE, insertUsers } from './testing.ts'
 
 /**
  * A complete console on a real server, for tests. The password of all users is `correct horse`; by default there is one
@@ -43,6 +43,12 @@ export async function startConsole({
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const database = await openConsoleDatabase({ connection, log })
+  const users = Object.entries(roles).map(([username, granted]) => ({
+    username,
+    password: 'correct horse',
+    roles: granted,
+  }))
+  await insertUsers(database.db, users)
   const bff = await createConsole({
     folder: import.meta.dirname,
     ...options,
@@ -52,11 +58,7 @@ export async function startConsole({
       publicOrigin: origin,
       externalIdp: null,
       rolesClaim: 'roles',
-      users: Object.entries(roles).map(([username, granted]) => ({
-        username,
-        password: 'correct horse',
-        roles: granted,
-      })),
+      users,
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
       recentSignInSeconds: 300,
       trustedProxyHops: 0,
