@@ -8,7 +8,7 @@ import { OUTCOMES, type OperationType } from '../../../../contract/protocol/voca
 import type { Sent } from '../run/trial.ts'
 import { isDone, parseJson } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { checkApplied, ofEveryEnvelope, ofEverySuccess, requestOf, short, topOf } from './read-response.ts'
+import { checkApplied, ofEveryEnvelope, ofEverySuccess, short, topOf } from './read-response.ts'
 
 const envelope = caseGroup('envelope', { rule: 'envelope', kind: 'shape' })
 const echo = caseGroup('echo', { rule: 'response-fields', kind: 'shape' })
@@ -206,7 +206,7 @@ export const ANSWER_CASES: readonly Case[] = [
         fix: `Copy ${field} from the request, unchanged and complete.`,
       },
       ofEverySuccess((trial, sent) => {
-        const expected = requestOf(sent)?.[field]
+        const expected = sent.call?.request[field]
         trial.check(
           expected === undefined || isDeepStrictEqual(dataOf(sent)[field], expected),
           `${field} is ${short(dataOf(sent)[field])} instead of ${short(expected)}`,

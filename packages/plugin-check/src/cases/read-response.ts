@@ -77,13 +77,6 @@ export const ofEveryEnvelope = (judge: NonNullable<Case['judge']>): Pick<Case, '
   },
 })
 
-/** The request that is answered, also if it is not one of the calls of the checker; null if it is none at all. */
-export function requestOf({ call, exchange }: Sent): JsonObject | null {
-  if (call !== null) return { ...call.request } as unknown as JsonObject
-  const json = parseJson(exchange.request.body)
-  return isJsonObject(json) ? json : null
-}
-
 /** The values that `changed` replaces in the profile are in the state: of those values that the state shows. */
 export function checkApplied(trial: Trial, before: unknown, after: unknown, what: string): void {
   const visible = Object.values(trial.profile.resources)

@@ -5,6 +5,7 @@ import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
 import { issuedIn } from './installations.ts'
+import { once } from './read-response.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
 
@@ -37,8 +38,11 @@ const tokensOf = (sent: readonly Sent[]): string[] =>
     return token === undefined ? [] : [token]
   })
 
-/** Makes calls of every kind with canaries as the sensitive values, including calls that the plugin must refuse. */
-async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> {
+/** Calls of every kind with canaries as the sensitive values, including calls that the plugin must refuse: made once. */
+const provoke = (trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> =>
+  once(trial, 'secrets', () => provokeOnce(trial))
+
+async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> {
   const replace = canaries(trial)
   const installation = trial.install()
   const operation = installation.operation('INSTALL', 1, { replace })

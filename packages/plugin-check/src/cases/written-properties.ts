@@ -1,13 +1,14 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { findMasks } from '../../../../contract/protocol/data.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
 import type { Profile } from '../profile.ts'
 import type { Trial } from '../run/trial.ts'
 import { withTwins } from '../wire/build-call.ts'
 import { isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { ofEverySuccess, requestOf, short, wholeLife } from './read-response.ts'
+import { ofEverySuccess, short, wholeLife } from './read-response.ts'
 
 const writes = caseGroup('writes', { rule: 'writes-of-a-plugin', kind: 'shape' })
 
@@ -16,7 +17,7 @@ interface Written {
   name: string
   value: unknown
   /** The Modules of the request, by locator. */
-  requested: JsonObject
+  requested: LifecycleRequest['resources']
   /** The Module in the profile or in one of its scenarios, or the one of which it is a twin; undefined for any other. */
   resource: Profile['resources'][string] | undefined
 }
@@ -26,8 +27,7 @@ const forEachWrite = (judge: (trial: Trial, write: Written) => void): Pick<Case,
   ofEverySuccess((trial, sent) => {
     const { answer } = sent
     if (answer.kind !== 'success' || !isDone(answer)) return
-    const resources = requestOf(sent)?.['resources']
-    const requested = isJsonObject(resources ?? null) ? (resources as JsonObject) : {}
+    const requested = sent.call?.request.resources ?? {}
     for (const [locator, properties] of Object.entries(answer.writes))
       for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {}))
         judge(trial, { locator, name, value, requested, resource: moduleOf(trial.profile, locator) })

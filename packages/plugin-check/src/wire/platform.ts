@@ -140,7 +140,18 @@ export async function startPlatform(
       return hasAuthorization
         ? send(outgoing, 200, success(authorizationOf(profile)))
         : send(outgoing, 404, { status: 404, code: 'NOT_FOUND' })
+    if (path === RESOLVE && isEventUnresolved(body))
+      return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
     return send(outgoing, 200, path === RESOLVE ? resolve(body) : declare(body))
+  }
+
+  function isEventUnresolved({ installation, resource, propertyKey }: JsonObject): boolean {
+    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    return (
+      reference !== undefined &&
+      isJsonObject(installation ?? null) &&
+      services.failsToResolve((installation as JsonObject)['bundleInstallId'], referencedServices(reference))
+    )
   }
 
   function resolve(body: JsonObject): JsonObject {

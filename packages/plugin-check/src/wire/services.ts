@@ -36,6 +36,7 @@ export const EVENT_FAILURES = {
   failure: 'a failure to be retried',
   garbage: 'a response without an envelope',
   lost: 'no response, because the connection was lost',
+  unresolved: 'no access, because resolve was unavailable',
 } as const
 export type EventFailure = keyof typeof EVENT_FAILURES
 
@@ -58,8 +59,10 @@ export interface Services {
   methodsOf(serviceId: string): string[]
   /** True: every service responds with 503; `events`: to event methods only. */
   setDown(isDown: boolean | 'events'): void
-  /** The first event of an installation fails in this way. */
-  failFirstEvent(bundleInstallId: string, how: EventFailure): void
+  /** The first event of an installation fails in this way. Returns whether that has happened. */
+  failFirstEvent(bundleInstallId: string, how: EventFailure): () => boolean
+  /** Whether this resolution fails, because it is the first one for an event of such an installation. */
+  failsToResolve(bundleInstallId: unknown, serviceIds: readonly string[]): boolean
   /** Responds to a call below `/services/`. */
   respond(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
@@ -77,7 +80,7 @@ export function createServices({ events, services }: Profile): Services {
   const grants = new Map<string, Grant>()
   const used = new Set<string>()
   let down: boolean | 'events' = false
-  const failures = new Map<string | null, EventFailure>()
+  const failures = new Map<unknown, EventFailure>()
 
   const methodsOf = (serviceId: string): string[] => [
     ...new Set([...(events[serviceId] ?? []), ...Object.keys(services[serviceId] ?? {})]),
@@ -102,7 +105,16 @@ export function createServices({ events, services }: Profile): Services {
     setDown(next) {
       down = next
     },
-    failFirstEvent: (bundleInstallId, how) => failures.set(bundleInstallId, how),
+    failFirstEvent(bundleInstallId, how) {
+      failures.set(bundleInstallId, how)
+      return () => !failures.has(bundleInstallId)
+    },
+    failsToResolve(bundleInstallId, serviceIds) {
+      const isMeant =
+        failures.get(bundleInstallId) === 'unresolved' &&
+        serviceIds.some((id) => (events[id] ?? []).length > 0)
+      return isMeant && failures.delete(bundleInstallId)
+    },
     respond(incoming, outgoing) {
       const [target = ''] = (incoming.url ?? '').slice(SERVICES_PATH.length).split('?')
       const [serviceId = '', ...rest] = target.split('/').map(decode)
@@ -112,7 +124,8 @@ export function createServices({ events, services }: Profile): Services {
       const answer = services[serviceId]?.[path]
       const isEvent = events[serviceId]?.includes(path) === true
       const bundleInstallId = token === null ? null : (grants.get(token)?.bundleInstallId ?? null)
-      const failure = isEvent && problem === null ? failures.get(bundleInstallId) : undefined
+      const planned = isEvent && problem === null ? failures.get(bundleInstallId) : undefined
+      const failure = planned === 'unresolved' ? undefined : planned
       failures.delete(failure === undefined ? null : bundleInstallId)
       const isDown = down === true || (down === 'events' && isEvent) || failure === 'status'
       const status =

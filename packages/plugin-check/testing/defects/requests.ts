@@ -32,7 +32,7 @@ export const REQUEST_DEFECTS = {
     'request.other-plugin',
     'accepts requests for other plugins',
     tolerating((json) => (json['pluginId'] = 'reference-plugin')),
-    ['request.refused-leaves-nothing', 'failure'],
+    ['request.refused-leaves-nothing', 'failure', 'request.every-call'],
   ),
   'contract-by-first-digit': breaks(
     'version.next-contract',
@@ -94,6 +94,7 @@ export const REQUEST_DEFECTS = {
     'request.sequence-text',
     'accepts executionSequence as a text',
     tolerating((json) => (json['executionSequence'] = Number(json['executionSequence']))),
+    ['request.every-call'],
   ),
   'sequence-true': breaks(
     'request.sequence-boolean',
@@ -178,12 +179,20 @@ export const REQUEST_DEFECTS = {
         }
       }
     },
-    ['late.malformed-does-not-raise', 'repeat.after-every-case', 'version', 'request', 'failure'],
+    [
+      'late.malformed-does-not-raise',
+      'repeat.after-every-case',
+      'version',
+      'request',
+      'failure',
+      'bytes.every-call',
+    ],
   ),
   'next-contract': breaks(
     'version.next-contract',
     'accepts contractVersion 7.0.0',
     tolerating((json) => json['contractVersion'] === '7.0.0' && (json['contractVersion'] = '6.0.0')),
+    ['request.every-call'],
   ),
   'earlier-contract': breaks(
     'version.earlier-contract',
@@ -300,15 +309,20 @@ export const REQUEST_DEFECTS = {
     },
     ['module.value-removed'],
   ),
-  'ascii-only': breaks('version.unicode-kept', 'stores texts as ASCII', (parts, { state }) => {
-    const { apply } = parts
-    parts.apply = (request) => {
-      const result = apply(request)
-      for (const tenant of Object.values(state.tenants))
-        tenant.displayName = tenant.displayName.replaceAll(/[^\x20-\x7e]/g, '?')
-      return result
-    }
-  }),
+  'ascii-only': breaks(
+    'version.unicode-kept',
+    'stores texts as ASCII',
+    (parts, { state }) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const result = apply(request)
+        for (const tenant of Object.values(state.tenants))
+          tenant.displayName = tenant.displayName.replaceAll(/[^\x20-\x7e]/g, '?')
+        return result
+      }
+    },
+    ['values.unusual-text'],
+  ),
   'first-chunk': breaks(
     'connection.slow-request',
     'reads only the first chunk of a body',

@@ -68,9 +68,14 @@ export const TOKEN_DEFECTS = {
       parts.callChecks[name as 'stage'] = (claims, request) =>
         Object.keys(claims).length === 0 || check(claims, request)
   }),
-  'no-signature': breaks('token.other-key', 'does not verify signatures', (parts) => {
-    parts.isSigned = ({ header }) => header['alg'] === 'EdDSA'
-  }),
+  'no-signature': breaks(
+    'token.other-key',
+    'does not verify signatures',
+    (parts) => {
+      parts.isSigned = ({ header }) => header['alg'] === 'EdDSA'
+    },
+    ['token'],
+  ),
   'any-kid': breaks(
     'token.unknown-key',
     'trusts a token with an unknown key without verifying it',
@@ -124,11 +129,14 @@ export const TOKEN_DEFECTS = {
       parts.keylessStatus = 401
     },
   ),
-  'no-issuer': breaks('token.other-issuer', 'does not verify the issuer of tokens', anyClaim('issuer')),
+  'no-issuer': breaks('token.other-issuer', 'does not verify the issuer of tokens', anyClaim('issuer'), [
+    'token',
+  ]),
   'no-audience': breaks(
     'token.other-audience',
     'does not verify the audience of tokens',
     anyClaim('audience'),
+    ['token'],
   ),
   'audience-contains': breaks(
     'token.audience-with-prefix',
@@ -141,6 +149,7 @@ export const TOKEN_DEFECTS = {
   'no-expiry': breaks('token.expired', 'does not verify the expiry of tokens', anyClaim('expiry'), [
     'token.no-expiry',
     'token.expired-lately',
+    'token',
   ]),
   'expiry-if-present': breaks('token.no-expiry', 'accepts tokens without an expiry', (parts) => {
     const { expiry } = parts.claimChecks
@@ -153,12 +162,19 @@ export const TOKEN_DEFECTS = {
     'token.other-operation',
     'does not verify the operation of tokens',
     anyCallClaim('operation'),
+    ['token'],
   ),
-  'no-stage-claim': breaks('token.other-stage', 'does not verify the stage of tokens', anyCallClaim('stage')),
+  'no-stage-claim': breaks(
+    'token.other-stage',
+    'does not verify the stage of tokens',
+    anyCallClaim('stage'),
+    ['token'],
+  ),
   'no-sequence-claim': breaks(
     'token.other-sequence',
     'does not verify the sequence of tokens',
     anyCallClaim('sequence'),
+    ['token'],
   ),
   'envelope-for-token': breaks('token.status-401', 'answers a refused token with an envelope', (parts) => {
     const { answer } = parts

@@ -173,6 +173,7 @@ export const WRITE_DEFECTS = {
       'repeat',
       'request',
       'version',
+      'service.event-again',
     ],
   ),
 }
