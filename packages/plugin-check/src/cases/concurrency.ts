@@ -2,7 +2,7 @@ import type { Call } from '../wire/build-call.ts'
 import type { Sent, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
-import { startCall } from './late-calls.ts'
+import { requireSlow, startCall } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -138,8 +138,9 @@ export const CONCURRENCY_CASES: readonly Case[] = [
           isNewConnection: true,
         })
         const isFree = !hasEnded || exchange.ms < usual * 2 + 50
-        await running
+        const sent = await running
         if (isFree) return
+        requireSlow(trial, sent)
       }
       trial.check(false, 'Each time, the other call ended only after the slow one')
     },

@@ -269,6 +269,7 @@ export const TOKEN_DEFECTS = {
         return verifyHeader(header)
       }
     },
+    ['bytes.every-call'],
   ),
   'secret-in-message': breaks(
     'secret.sensitive-input',
