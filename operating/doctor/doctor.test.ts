@@ -99,6 +99,17 @@ describe('the doctor', () => {
       assert.equal(isReadableByOthers(fromUrl(url)), isReadable, url)
   })
 
+  it('says that people on other machines need https', async () => {
+    for (const [url, status] of [
+      ['http://console.example.org', 'warn'],
+      ['http://localhost:8080', 'ok'],
+      ['https://console.example.org', 'ok'],
+    ] as const) {
+      const [settings] = await examine({ ...env, PUBLIC_URL: url })
+      assert.equal(settings?.status, status, url)
+    }
+  })
+
   it('names a wrong setting, and checks nothing else', async () => {
     const findings = await examine({ ...env, PROT: 'x', OIDC_ISSUERS: 'x' })
     assert.equal(findings.length, 1)

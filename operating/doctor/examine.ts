@@ -1,3 +1,4 @@
+import { mayBePlainHttp } from '#bff/oidc/client.ts'
 import { findPending } from '#database/migrate.ts'
 import { fromUrl, isReadableByOthers } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
@@ -13,7 +14,7 @@ import { checkRetention } from './check-retention.ts'
 import { checkProvider } from './check-provider.ts'
 import { checkRemoteRuntime } from './check-runtime.ts'
 import { checkStandby } from './check-standby.ts'
-import { checked, fail, ok, skip } from './finding.ts'
+import { checked, fail, ok, skip, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
 /** Beside the pools of a runtime: its listener and its watch for failovers. */
@@ -27,11 +28,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   } catch (error) {
     return [{ check: 'settings', ...fail(error instanceof Error ? error.message : String(error)) }]
   }
-  const parts = [deployment.console && 'console', deployment.runtime && 'runtime'].filter(Boolean)
-  const settings: Finding = {
-    check: 'settings',
-    ...ok(`the settings of the ${parts.join(' and the ')} are valid`),
-  }
+  const settings: Finding = { check: 'settings', ...judgeSettings(deployment) }
   const database = await openForExamination(deployment)
   try {
     const findings = await Promise.all([
@@ -46,6 +43,16 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   } finally {
     if (typeof database !== 'string') await database.close()
   }
+}
+
+function judgeSettings({ console, runtime }: Deployment): Omit<Finding, 'check'> {
+  const origin = new URL(console?.auth.publicOrigin ?? 'https://none')
+  if (origin.protocol === 'http:' && !mayBePlainHttp(origin))
+    return warn(
+      'PUBLIC_URL is not https: passwords and sessions can be read on the way; put a proxy with TLS in front',
+    )
+  const parts = [console && 'console', runtime && 'runtime'].filter(Boolean)
+  return ok(`the settings of the ${parts.join(' and the ')} are valid`)
 }
 
 function checksOfDatabase(deployment: Deployment, database: Opened | string): Promise<Finding>[] {
