@@ -111,11 +111,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'A field of a sensitive value is masked and without completion; its value is discarded after the save.',
   ),
   should('C09', 'Reports of violations are collected, limited and without values.'),
-  could(
-    'C10',
-    'Exports escape the beginnings of formulas.',
-    'There is no export as a table for spreadsheets.',
-  ),
+  could('C10', 'What is copied for a spreadsheet escapes the beginnings of formulas.'),
 
   must('D01', 'A request whose end could be read in two ways is refused.'),
   must('D02', 'A path has one spelling; every other is refused before it is routed.'),

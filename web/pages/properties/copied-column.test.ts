@@ -13,7 +13,7 @@ const installation = {
 const cell = (value: JsonValue) =>
   columnOf([{ installation, value: { '@type': 'Data', value } }]).slice('production/eu/1\t'.length)
 
-test('a text that a spreadsheet would run as a formula stays a text', () => {
+test('a text that a spreadsheet would run as a formula stays a text (C10)', () => {
   for (const text of ['=1+1', '+49 30', '-x', '@SUM(A1)', '＝1']) assert.equal(cell(text), `'${text}`)
   assert.equal(cell('=A1&"x"'), `"'=A1&""x"""`)
   assert.equal(cell('\t=1'), `"'\t=1"`)
