@@ -34,7 +34,7 @@ async function flaws(page: Page): Promise<string[]> {
 async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.waitForFunction((theme) => document.documentElement.dataset['theme'] === theme, colorScheme)
-  // one that the page renders again while it runs begins anew
+  // what the page renders again while it runs starts another one
   await page.waitForFunction(
     () => !document.getAnimations().some((animation) => animation instanceof CSSTransition),
   )
