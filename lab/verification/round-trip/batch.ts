@@ -23,10 +23,10 @@ export async function runBatch(
   world: World,
   context: BrowserContext,
   scopes: Scopes,
-  seed: number,
+  { seed, isQuick }: { seed: number; isQuick: boolean },
 ): Promise<Violation[]> {
   const violations: Violation[] = []
-  const trials = trialsOf(seed)
+  const trials = trialsOf(seed, isQuick)
   /** Slots with a violation, whose later places would only repeat it. */
   const broken = new Set<string>()
   const report = (property: string, seen: string): void => {

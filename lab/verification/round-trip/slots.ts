@@ -31,6 +31,8 @@ export interface Slot {
   touch: Touch
   /** An edit here replaces the value by a paste; otherwise it types at the end. */
   isPasted: boolean
+  /** Whether the quick form does not touch it: every other pair of those that are touched alike. */
+  isCarriedInQuickForm: boolean
 }
 
 /** The slots of each kind, by touch. Most are not touched: a touch costs as much as a hundred values that are only carried. */
@@ -58,6 +60,7 @@ export const SLOTS: readonly Slot[] = Object.entries(COUNTS)
         kind: kind as Kind,
         touch,
         isPasted: index % 2 === 1,
+        isCarriedInQuickForm: index % 4 > 1,
       })),
     ),
   )
@@ -131,9 +134,10 @@ export interface Trial {
   other: JsonValue
 }
 
-/** The trials of a batch: the same seed gives the same ones. */
-export function trialsOf(seed: number): Trial[] {
-  return SLOTS.map((slot, index) => {
+/** The trials of a batch: the same seed gives the same values. */
+export function trialsOf(seed: number, isQuick: boolean): Trial[] {
+  return SLOTS.map((one, index) => {
+    const slot: Slot = isQuick && one.isCarriedInQuickForm ? { ...one, touch: 'none' } : one
     const [value = null, other = null] = fc.sample(VALUES[slot.kind], {
       numRuns: 2,
       // small values, and large ones

@@ -26,6 +26,8 @@ async function runRoundTrip({
 }: SuiteOptions): Promise<SuiteReport> {
   const first = size === 'quick' ? 1 : Math.floor(Math.random() * 1_000_000)
   const batches = count ?? Math.ceil(VALUES[size] / SLOTS.length)
+  // a seed repeats all of its batch
+  const isQuick = size === 'quick' && seed === null
   const seeds = seed === null ? Array.from({ length: batches }, (_, index) => first + index) : [seed]
   const world = await World.start(databaseUrl)
   const violations: Violation[] = []
@@ -45,7 +47,7 @@ async function runRoundTrip({
           JSON: await world.install(VERSION, PROPERTIES),
           YAML: await world.install(VERSION, PROPERTIES),
         }
-        violations.push(...(await runBatch(world, context, scopes, next)))
+        violations.push(...(await runBatch(world, context, scopes, { seed: next, isQuick })))
         tried += SLOTS.length
         if (isBailing && violations.length > 0) return
       }
