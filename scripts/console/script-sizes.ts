@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** kB of compressed scripts that a first visit of a page without forms may load, in the language with the longest texts. */
-const LIMIT = 230
+const LIMIT = 232
 /** The pages with other limits: those that have forms, and those that share much with them. */
 const LIMITS: Readonly<Record<string, number>> = {
   '/batches/$id': 310,
@@ -14,7 +14,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   '/installations/new': 335,
   '/notifications': 320,
   '/notifications/$id': 325,
-  '/operations/$id': 246,
+  '/operations/$id': 247,
   '/plugins': 325,
   '/plugins/$id': 335,
   '/receipt': 310,
