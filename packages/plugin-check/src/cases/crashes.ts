@@ -45,8 +45,7 @@ const missingInvalid = ({ profile }: Trial): boolean =>
   Object.values(profile.resources).every(({ invalid }) => invalid === undefined)
 
 /**
- * Where in calls the plugin is killed, as parts of the time that a call takes: two calls of two installations at once, the
- * furthest first.
+ * Where in calls the plugin is killed, as parts of the time that a call takes: in each kill, two calls of each type.
  */
 const KILL_POINTS = [
   [0.65, 0.05],
@@ -55,47 +54,67 @@ const KILL_POINTS = [
 /** The fastest of them tells how long a call takes, because a busy machine makes calls only longer. */
 const TIMED_CALLS = 3
 
-/** Kills the plugin during calls at several points; each repeat must succeed with one effect. */
-async function survives(trial: Trial, type: OperationType): Promise<void> {
-  const undisturbed = await prepare(trial, type)
-  let { ms } = (await trial.finish(undisturbed.operation.before)).exchange
-  await trial.finish(undisturbed.operation.after)
-  const expected = countState(await trial.state(undisturbed.installation))
+const KILLED_TYPES = ['INSTALL', 'CONFIGURE', 'DETACH'] as const
+
+/** How long a call of an undisturbed operation takes, and what exists after it. */
+async function undisturbed(trial: Trial, type: OperationType): Promise<{ ms: number; count: number }> {
+  const { installation, operation } = await prepare(trial, type)
+  let { ms } = (await trial.finish(operation.before)).exchange
+  await trial.finish(operation.after)
+  const count = countState(await trial.state(installation))
   for (let timed = 1; timed < TIMED_CALLS; timed++) {
-    const { operation } = await prepare(trial, type)
-    ms = Math.min(ms, (await trial.finish(operation.before)).exchange.ms)
+    const again = await prepare(trial, type)
+    ms = Math.min(ms, (await trial.finish(again.operation.before)).exchange.ms)
   }
-  for (const points of KILL_POINTS) {
-    const killed = []
-    for (const point of points) killed.push({ point, ...(await prepare(trial, type)) })
-    // the one that is to be furthest begins first
-    const [longest = 0] = points
-    const interrupted = killed.map(async ({ point, operation }) => {
-      await wait(ms * (longest - point))
-      return trial.send(operation.before, { isNewConnection: true })
-    })
-    await wait(ms * longest)
-    await killAndStart(trial)
-    await Promise.all(interrupted)
-    for (const { installation, operation } of killed) {
-      const { answer } = await trial.send(operation.before)
+  return { ms, count }
+}
+
+/** Kills the plugin during calls of several installations, each at another point: two kills for all cases of a run. */
+const killed = (trial: Trial) =>
+  once(trial, 'killed', async () => {
+    const usual = new Map<OperationType, { ms: number; count: number }>()
+    for (const type of KILLED_TYPES) usual.set(type, await undisturbed(trial, type))
+    const interrupted = []
+    for (const points of KILL_POINTS) {
+      const calls = []
+      for (const type of KILLED_TYPES)
+        for (const point of points) {
+          const { ms = 0, count = 0 } = usual.get(type) ?? {}
+          calls.push({ type, count, ranMs: ms * point, ...(await prepare(trial, type)) })
+        }
+      const longest = Math.max(...calls.map(({ ranMs }) => ranMs))
+      const sent = calls.map(async ({ operation, ranMs }) => {
+        await wait(longest - ranMs)
+        return trial.send(operation.before, { isNewConnection: true })
+      })
+      await wait(longest)
+      await killAndStart(trial)
+      await Promise.all(sent)
+      interrupted.push(...calls)
+    }
+    return interrupted
+  })
+
+/** After a kill during the call, the repeat must succeed with one effect. */
+async function survives(trial: Trial, type: OperationType): Promise<void> {
+  for (const { installation, operation, count } of (await killed(trial)).filter((one) => one.type === type)) {
+    const { answer } = await trial.send(operation.before)
+    trial.check(
+      isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
+      `The repeat after a kill was refused permanently`,
+    )
+    for (const call of [operation.before, operation.after]) {
+      const { answer: last } = await trial.settle(call)
       trial.check(
-        isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
-        `The repeat after a kill was refused permanently`,
-      )
-      for (const call of [operation.before, operation.after]) {
-        const { answer: last } = await trial.settle(call)
-        trial.check(
-          isDone(last),
-          `After a kill during ${type}, ${call.request.stage} got ${describeAnswer(last)}`,
-        )
-      }
-      const found = countState(await trial.state(installation))
-      trial.check(
-        trial.profile.state === undefined || found === expected,
-        `After a kill during ${type} there are ${found} entries in the state instead of ${expected}`,
+        isDone(last),
+        `After a kill during ${type}, ${call.request.stage} got ${describeAnswer(last)}`,
       )
     }
+    const found = countState(await trial.state(installation))
+    trial.check(
+      trial.profile.state === undefined || found === count,
+      `After a kill during ${type} there are ${found} entries in the state instead of ${count}`,
+    )
   }
 }
 

@@ -38,12 +38,13 @@ export const wrongCalls = (trial: Trial): Promise<readonly Sent[]> =>
   once(trial, 'wrong', async () => {
     const installation = trial.install()
     const { before, variant } = installation.operation('INSTALL', 2)
+    const other = variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
     await trial.finish(before)
     const foreign = Buffer.from(JSON.stringify({ ...before.request, pluginId: 'another-plugin' }))
     return [
       await trial.settleBytes(foreign, before),
       await trial.settleBytes(Buffer.from('not JSON'), before),
-      await trial.settle(variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })),
+      await trial.settleBytes(other.bytes, other),
       await trial.settle(installation.operation('CONFIGURE', 1).before),
       await trial.settle(trial.install().operation('INSTALL', 1, { values: 'invalid' }).before),
     ]

@@ -1,5 +1,5 @@
 import { encodingsOf } from '../wire/encodings.ts'
-import type { Sent, Trial } from '../run/trial.ts'
+import type { Operation, Sent, Trial } from '../run/trial.ts'
 import { isDone } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
@@ -38,6 +38,11 @@ const tokensOf = (sent: readonly Sent[]): string[] =>
     return token === undefined ? [] : [token]
   })
 
+async function sendOtherBytes(trial: Trial, { variant }: Operation): Promise<void> {
+  const other = variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
+  await trial.sendBytes(other.bytes, other)
+}
+
 /** Calls of every kind with canaries as the sensitive values, including calls that the plugin must refuse: made once. */
 const provoke = (trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> =>
   once(trial, 'secrets', () => provokeOnce(trial))
@@ -47,7 +52,7 @@ async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: read
   const installation = trial.install()
   const operation = installation.operation('INSTALL', 1, { replace })
   await trial.settle(operation.before)
-  await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
+  await sendOtherBytes(trial, operation)
   await trial.settle(operation.after)
   await trial.settle(installation.operation('CONFIGURE', 2, { replace, values: 'changed' }).before)
   await trial.send(installation.operation('CONFIGURE', 1, { replace }).before)
@@ -122,7 +127,7 @@ export const SECRET_CASES: readonly Case[] = [
       async run(trial) {
         const { operation } = await prepare(trial, 'INSTALL')
         await trial.settle(operation.before)
-        await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
+        await sendOtherBytes(trial, operation)
         await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
         checkAbsent(trial, trial.sent, tokensOf(trial.sent), 'A response')
       },
