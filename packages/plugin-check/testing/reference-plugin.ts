@@ -56,13 +56,13 @@ export async function startReferencePlugin({
   }
 
   const server = createServer((incoming, outgoing) => {
-    const path = incoming.url ?? ''
+    const [path = '', bundleInstallId = ''] = (incoming.url ?? '').split('?of=')
     const control = controls[path]
     if (control !== undefined) {
       control()
       return send(outgoing, 200, '{}')
     }
-    if (path === '/tenants') return send(outgoing, 200, JSON.stringify(listed(world)))
+    if (path === '/tenants') return send(outgoing, 200, JSON.stringify(listed(world, bundleInstallId)))
     if (path !== '/lifecycle') return send(outgoing, 404, '')
     const refused = parts.refuseHttp(incoming)
     if (refused !== null) return send(outgoing, refused, '')
@@ -105,6 +105,8 @@ export async function startReferencePlugin({
   }
 }
 
-/** Without secrets. */
-const listed = ({ state }: World): unknown[] =>
-  Object.entries(state.tenants).map(([key, { accessToken: _token, ...tenant }]) => ({ key, ...tenant }))
+/** Those that name the installation, without secrets; all of them if it is empty. */
+const listed = ({ state }: World, bundleInstallId: string): unknown[] =>
+  Object.entries(state.tenants)
+    .map(([key, { accessToken: _token, ...tenant }]) => ({ key, ...tenant }))
+    .filter((tenant) => Object.values(tenant).some((value) => String(value).includes(bundleInstallId)))

@@ -30,7 +30,7 @@ export function referenceProfile(
       },
       resolvesReferences: true,
       credential: 'reference-credential',
-      state: `${url}/tenants`,
+      state: `${url}/tenants?of={bundleInstallId}`,
       timeoutMs: 5_000,
       settlesWithinMs: 1_000,
       ...(program !== undefined && {

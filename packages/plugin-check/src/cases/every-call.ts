@@ -168,11 +168,11 @@ export const EVERY_CALL_CASES: readonly Case[] = [
       fix: 'Verify the token of every attempt first, in every stage of every operation, also of a repeat.',
     },
     (trial) => {
-      const refused: Visit = (step) =>
+      const refused = (step: Step, tokens: Record<string, TokenChanges>): Promise<void> =>
         unchanged(trial, step, 'A refused', async () => {
           const { calls } = trial.platform
           const from = calls.length
-          for (const [what, token] of Object.entries(wrongTokens(trial, step.call))) {
+          for (const [what, token] of Object.entries(tokens)) {
             const { answer } = await trial.settle(step.call, { token })
             trial.check(
               answer.kind === 'refused' || answer.kind === 'failure',
@@ -186,7 +186,10 @@ export const EVERY_CALL_CASES: readonly Case[] = [
             `${step.name} led to a call of the platform before its token was verified`,
           )
         })
-      return { before: refused, after: refused }
+      return {
+        before: (step) => refused(step, wrongTokens(trial, step.call)),
+        after: (step) => refused(step, { 'no token': { authorization: null } }),
+      }
     },
   ),
   everyCall(
@@ -249,12 +252,14 @@ export const EVERY_CALL_CASES: readonly Case[] = [
           const changes = changedCalls(step.call).filter(
             (_, index) => offset === 0 || index % LEAF_STRIDE === offset % LEAF_STRIDE,
           )
-          // the values of a later change could hide the effect of one before it
-          for (const { what, call } of changes)
-            await unchanged(trial, step, `Another ${what} in`, async () => {
-              const sent = await trial.settleBytes(call.bytes, call)
-              trial.checkRefused(sent, `${step.name} with another ${what}`)
-            })
+          const { installation, name } = step
+          const state = await trial.state(installation)
+          for (const { what, call } of changes) {
+            const sent = await trial.settleBytes(call.bytes, call)
+            trial.checkRefused(sent, `${name} with another ${what}`)
+            // the values of a later change could hide the effect of this one
+            await trial.checkSameState(installation, state, `Another ${what} in ${name} changed the state`)
+          }
           const first = step.done.at(-1)
           if (first !== undefined)
             trial.checkSame(first, await trial.send(step.call), `${step.name} after other bytes`)

@@ -207,12 +207,18 @@ export const REFERENCE_CASES: readonly Case[] = [
   reference(
     'not-written-back',
     {
-      title: 'No resolved address or token is written back',
+      title: 'No resolved address or token is written back, or kept',
       rule: 'writes-of-a-plugin',
       fix: 'Write only your own values.',
     },
     {
-      run: async (trial) => trial.complete(trial.install().operation('INSTALL', 1)),
+      async run(trial) {
+        const installation = trial.install()
+        await trial.complete(installation.operation('INSTALL', 1))
+        const state = JSON.stringify(await trial.state(installation))
+        for (const material of trial.platform.material.slice(trial.from.material))
+          trial.check(!state.includes(material), 'The state contains it')
+      },
       judge(trial, { exchange }) {
         const text = (exchange.response?.body ?? '').toString()
         const given = trial.platform.material.slice(trial.from.material).slice(-MATERIAL_MAX)

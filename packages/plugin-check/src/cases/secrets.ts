@@ -32,6 +32,13 @@ function checkText(trial: Trial, text: string, values: readonly string[], what: 
       trial.check(!text.includes(encoded), `${what} contains a secret (${encoding})`)
 }
 
+/** What the plugin printed lately contains none of the last of these. */
+function checkLog({ host, check }: Trial, values: readonly string[]): void {
+  const printed: string = host?.output().slice(-LOG_MAX) ?? ''
+  const found = values.slice(-LOGGED_MAX).some((value) => printed.includes(value))
+  check(!found, 'The output of the plugin contains a secret')
+}
+
 const tokensOf = (sent: readonly Sent[]): string[] =>
   sent.flatMap(({ exchange }) => {
     const token = exchange.request.headers['authorization']?.split(' ')[1]
@@ -67,6 +74,9 @@ async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: read
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
+/** How much of the output is searched after each case, and for how many secrets of it. */
+const LOG_MAX = 64 * 1024
+const LOGGED_MAX = 40
 /** Time for several attempts. */
 const FAILING_MS = 200
 /** A shorter text can be in a response by chance. */
@@ -115,9 +125,12 @@ export const SECRET_CASES: readonly Case[] = [
       needs: ['sensitive', 'start'],
       fix: 'Do not log bodies; log operationId and stage.',
     },
-    async (trial) => {
-      const { values } = await provoke(trial)
-      checkText(trial, trial.host?.output() ?? '', values, 'The output of the plugin')
+    {
+      async run(trial) {
+        const { values } = await provoke(trial)
+        checkText(trial, trial.host?.output() ?? '', values, 'The output of the plugin')
+      },
+      review: (trial) => checkLog(trial, trial.sent.flatMap(sensitiveIn)),
     },
   ),
   secret(
@@ -137,11 +150,14 @@ export const SECRET_CASES: readonly Case[] = [
   secret(
     'lifecycle-token-in-log',
     { title: 'The lifecycle token is not logged', needs: ['start'], fix: 'Do not log headers.' },
-    async (trial) => {
-      const { operation } = await prepare(trial, 'INSTALL')
-      await trial.settle(operation.before)
-      await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
-      checkText(trial, trial.host?.output() ?? '', tokensOf(trial.sent), 'The output of the plugin')
+    {
+      async run(trial) {
+        const { operation } = await prepare(trial, 'INSTALL')
+        await trial.settle(operation.before)
+        await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
+        checkText(trial, trial.host?.output() ?? '', tokensOf(trial.sent), 'The output of the plugin')
+      },
+      review: (trial) => checkLog(trial, tokensOf(trial.sent)),
     },
   ),
   secret(
@@ -162,16 +178,14 @@ export const SECRET_CASES: readonly Case[] = [
       needs: ['start', 'references', 'resolves'],
       fix: 'Do not log requests to the platform or to services, nor their responses.',
     },
-    async (trial) => {
-      const from = trial.platform.material.length
-      await trial.complete(trial.install().operation('INSTALL', 1))
-      const tokens = trial.platform.material.slice(from).filter((text) => !text.startsWith('http'))
-      checkText(
-        trial,
-        trial.host?.output() ?? '',
-        [trial.profile.credential, ...tokens],
-        'The output of the plugin',
-      )
+    {
+      run: async (trial) => trial.complete(trial.install().operation('INSTALL', 1)),
+      review(trial) {
+        const tokens = trial.platform.material
+          .slice(trial.from.material)
+          .filter((text) => !text.startsWith('http'))
+        checkLog(trial, [...tokens, trial.profile.credential])
+      },
     },
   ),
   secret(
