@@ -176,6 +176,7 @@ export const changes = {
   share: 'Share draft',
   'share.about':
     'Stores the draft on the platform, so that a colleague can continue it, or you on another device.',
+  'share.unfinished': 'Complete the unfinished values first.',
   'made.submitted': 'Change request created.',
   'made.draft': 'Draft shared.',
   saved: 'Change request saved.',

@@ -169,6 +169,7 @@ export const changes: Translated<typeof source.changes> = {
   'request.permission': '您没有在此处创建变更请求的权限。',
   share: '共享草稿',
   'share.about': '将草稿保存到平台，以便同事继续编辑，或您在其他设备上继续编辑。',
+  'share.unfinished': '请先填写完整尚未完成的值。',
   'made.submitted': '已创建变更请求。',
   'made.draft': '草稿已共享。',
   saved: '已保存变更请求。',

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { serveApi } from '../../../testing/api.ts'
+import { changeRequestWith } from '../../../testing/change-request.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { MyDrafts } from '../../overview/MyDrafts.tsx'
 import { fieldId } from '../../../forms/property/property-place.ts'
@@ -141,4 +142,42 @@ test('form and document show the same input, and neither loses what the other ha
   await expect.element(name).toHaveValue('')
   await page.getByRole('button', { name: 'JSON beside the form' }).click()
   await expect.element(document).not.toBeInTheDocument()
+})
+
+test('an install is shared as a draft before its values are complete, and then no longer kept in the browser', async () => {
+  const make = 'POST /change-requests'
+  const made = changeRequestWith({ kind: 'INSTALL', state: 'DRAFT' })
+  const permissions = ['installation:install', 'change:propose'] as const
+  const api = await serveApi({
+    'GET /session': () => ({
+      user: { id: 'olivia', name: 'Olivia' },
+      roles: ['operator'],
+      permissions: [...permissions],
+      grants: [{ permissions: [...permissions], scope: null }],
+      environmentMarks: [],
+    }),
+    [make]: () => ({ changeRequest: made }),
+  })
+  const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+  const screen = await renderInConsole(
+    <InstallForm manifest={manifest} scope={scope} copy={null} input={emptyInput()} />,
+  )
+  await userEvent.fill(name, 'Acme')
+  await expect.poll(() => stored().length).toBe(1)
+  await page.getByRole('button', { name: 'Share draft' }).click()
+  await expect.poll(screen.address).toBe(`/change-requests/${made.changeRequestId}`)
+  expect(api.requests(make).map(({ body }) => body)).toEqual([
+    {
+      kind: 'INSTALL',
+      title: 'Install: CRM 1.0.0 in production/eu/1',
+      submit: false,
+      input: {
+        scope,
+        bundle: manifest.bundle,
+        targetVersion: '1.0.0',
+        properties: { 'production/crm/MODULE/main': { name: { '@type': 'Data', value: 'Acme' } } },
+      },
+    },
+  ])
+  expect(stored()).toEqual([])
 })

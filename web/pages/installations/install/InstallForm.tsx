@@ -14,7 +14,12 @@ import {
   withHidden,
   withKept,
 } from '../../../subjects/change-requests/edited-request.tsx'
-import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { ShareDraft } from '../../../subjects/change-requests/ShareDraft.tsx'
+import {
+  needsReview,
+  useRequestReview,
+  type Proposal,
+} from '../../../subjects/change-requests/use-request-review.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
@@ -140,6 +145,18 @@ export function InstallForm({
     'POST /installations/plan',
     scope !== null && may && !hasHidden ? { body: bodyOf(scope, settled) } : null,
   )
+  const proposalOf = (values: PropertyFormValues & { reason: string }): Proposal | null =>
+    scope && {
+      kind: 'INSTALL',
+      title: t('changes.title.version', {
+        kind: t('changes.kind.INSTALL'),
+        bundle: manifest.title,
+        version: manifest.version,
+        scope: scopeText(scope),
+      }),
+      ...reasonIn(values),
+      input: bodyOf(scope, values),
+    }
   const review = useRequestReview()
   const request = useSaveRequest()
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
@@ -156,19 +173,9 @@ export function InstallForm({
           input: { ...input, ...(Object.keys(kept).length > 0 && { properties: kept }) },
         })
       }
-      if (isGuarded) {
-        const title = t('changes.title.version', {
-          kind: t('changes.kind.INSTALL'),
-          bundle: manifest.title,
-          version: manifest.version,
-          scope: scopeText(scope),
-        })
-        await review.request(
-          { kind: 'INSTALL', title, ...reasonIn(values), input: bodyOf(scope, values) },
-          { submit: true, beforeLeaving: () => draft.remove() },
-        )
-        return
-      }
+      const proposal = isGuarded ? proposalOf(values) : null
+      if (proposal !== null)
+        return review.request(proposal, { submit: true, beforeLeaving: () => draft.remove() })
       const { operation } = await planned.send({ body: bodyOf(scope, values) }, (token) =>
         install.mutateAsync({
           body: { ...bodyOf(scope, values), ...reasonIn(values), ...token, ...gate.override },
@@ -179,6 +186,10 @@ export function InstallForm({
     },
     fieldOf,
   )
+  const cannotBeInstalled =
+    (scope === null && t('installations.install.incomplete')) ||
+    (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
+    (existing !== null && t('installations.install.exists'))
   const hasFields = resources.some(({ fields }) => fields.length > 0)
   const hasOutline = resources.filter(({ fields }) => fields.length > 0).length > 1
   const json = useFormDocumentToggle()
@@ -201,13 +212,24 @@ export function InstallForm({
       }
       invalid={invalid}
       blockedReason={
-        (scope === null && t('installations.install.incomplete')) ||
+        cannotBeInstalled ||
         (edited === null && !may && t('installations.reason.permission.install')) ||
-        (copy?.isRefused === true && t('installations.copy.otherBundle')) ||
-        (existing !== null && t('installations.install.exists')) ||
         (edited === null && !isGuarded && gate.blocked)
       }
-      actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
+      actions={
+        <>
+          {edited === null && (
+            <ShareDraft
+              form={form}
+              scope={scope}
+              proposalOf={proposalOf}
+              blockedReason={cannotBeInstalled}
+              onShared={() => draft.remove()}
+            />
+          )}
+          <LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>
+        </>
+      }
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       docked={<RequiredValues resources={resources} edits={edits} />}
       className="space-y-4"

@@ -13,7 +13,12 @@ import {
   withHidden,
   withKept,
 } from '../../../subjects/change-requests/edited-request.tsx'
-import { needsReview, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { ShareDraft } from '../../../subjects/change-requests/ShareDraft.tsx'
+import {
+  needsReview,
+  useRequestReview,
+  type Proposal,
+} from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
@@ -124,6 +129,16 @@ export function UpgradeForm({
     'POST /installations/{bundleInstallId}/upgrade/plan',
     may && !hasHidden ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
   )
+  const proposalOf = (values: OperationValues): Proposal => {
+    const { snapshotVersion: _, ...given } = bodyOf(values)
+    const title = t('changes.title.version', {
+      kind: t('changes.kind.UPGRADE'),
+      bundle: detail.title ?? installation.bundle.bundleId,
+      version: manifest.version,
+      scope: scopeText(scopeOf(detail)),
+    })
+    return { kind: 'UPGRADE', title, ...reasonIn(values), input: { bundleInstallId, ...given } }
+  }
   const review = useRequestReview()
   const request = useSaveRequest()
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
@@ -143,20 +158,8 @@ export function UpgradeForm({
           },
         })
       }
-      if (isGuarded) {
-        const { snapshotVersion: _, ...input } = bodyOf(values)
-        const title = t('changes.title.version', {
-          kind: t('changes.kind.UPGRADE'),
-          bundle: detail.title ?? detail.installation.bundle.bundleId,
-          version: manifest.version,
-          scope: scopeText(scopeOf(detail)),
-        })
-        await review.request(
-          { kind: 'UPGRADE', title, ...reasonIn(values), input: { bundleInstallId, ...input } },
-          { submit: true, beforeLeaving: () => draft.remove() },
-        )
-        return
-      }
+      if (isGuarded)
+        return review.request(proposalOf(values), { submit: true, beforeLeaving: () => draft.remove() })
       const { operation } = await planned.send(
         { params: { bundleInstallId }, body: bodyOf(values) },
         (token) =>
@@ -193,7 +196,20 @@ export function UpgradeForm({
         (isStale && t('installations.upgrade.stale.title')) ||
         (edited === null && !isGuarded && gate.blocked)
       }
-      actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
+      actions={
+        <>
+          {edited === null && (
+            <ShareDraft
+              form={form}
+              scope={installation}
+              proposalOf={proposalOf}
+              blockedReason={isStale && t('installations.upgrade.stale.title')}
+              onShared={() => draft.remove()}
+            />
+          )}
+          <LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>
+        </>
+      }
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
       className="space-y-4"
     >

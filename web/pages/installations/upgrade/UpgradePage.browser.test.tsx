@@ -18,6 +18,7 @@ const scope = { environmentKey, applicationRuntimeId, workspaceId }
 const LOCATOR = 'production/crm/MODULE/main'
 const DETAIL = 'GET /installations/{bundleInstallId}'
 const EDIT = 'PATCH /change-requests/{changeRequestId}'
+const SHARE = 'POST /change-requests'
 const UPGRADE = 'POST /installations/{bundleInstallId}/upgrade'
 const at = '2026-11-22T08:00:00.000Z'
 
@@ -97,6 +98,7 @@ async function openUpgrade(edited?: ChangeRequestDetail) {
     }),
     // what is sent is what is tested
     [UPGRADE]: () => refusal({}),
+    [SHARE]: () => refusal({}),
     ...(edited && { 'GET /change-requests/{changeRequestId}': () => edited, [EDIT]: () => refusal({}) }),
     [SNAPSHOT]: ({ params }) => {
       const snapshotVersion = Number(params['snapshotVersion'])
@@ -141,7 +143,8 @@ async function openUpgrade(edited?: ChangeRequestDetail) {
   }
   const sent = () => api.requests(UPGRADE).map(({ body }) => body)
   const stored = () => api.requests(EDIT).map(({ body }) => body)
-  return { save, sent, stored }
+  const shared = () => api.requests(SHARE).map(({ body }) => body)
+  return { save, sent, stored, shared }
 }
 
 const city = page.getByRole('textbox', { name: 'City' })
@@ -216,4 +219,24 @@ test('the upgrade of a change request begins with its values, and is stored in i
     },
   ])
   expect(sent()).toEqual([])
+})
+
+test('an upgrade is shared as a draft with what is entered, unless somebody has saved meanwhile', async () => {
+  const { save, shared } = await openUpgrade()
+  await zip.fill('20457')
+  const share = page.getByRole('button', { name: 'Share draft' })
+  await share.click()
+  await expect.poll(shared).toMatchObject([
+    {
+      kind: 'UPGRADE',
+      submit: false,
+      input: {
+        bundleInstallId,
+        targetVersion: '2.0.0',
+        properties: { [LOCATOR]: { address: wrapData({ ...BEFORE, zip: '20457' }) } },
+      },
+    },
+  ])
+  await save(4, { ...BEFORE, zip: '20999' })
+  await expect.element(share).toHaveAccessibleDescription('The configuration has changed since you started')
 })
