@@ -22,7 +22,7 @@ export interface ReferenceOptions {
 }
 
 /** How long a call takes while the plugin is slow. */
-const SLOW_MS = 400
+const SLOW_MS = 300
 
 /**
  * A plugin without the SDK that satisfies every case, and breaks exactly one rule if a defect is planted. It makes one

@@ -117,13 +117,13 @@ export const LATE_DEFECTS = {
     'late.largest-refused',
     'stores sequences as floats',
     comparing((sequence, mark, isSame) => !isSame && Math.fround(sequence) < Math.fround(mark)),
-    ['late.same-sequence-refused', 'late.largest'],
+    ['late.same-sequence-refused', 'late.largest', 'late.every-call'],
   ),
   'same-sequence': breaks(
     'late.same-sequence-refused',
     'accepts another operation with the same sequence',
     comparing((sequence, mark) => sequence < mark),
-    ['late.same-sequence-after-failed'],
+    ['late.same-sequence-after-failed', 'late.every-call'],
   ),
   'late-effect': breaks(
     'late.every-call',
@@ -230,7 +230,15 @@ export const LATE_DEFECTS = {
         markOf(world, request)?.sequence === request.executionSequence,
       'SEQUENCE_STALE',
     ),
-    ['lifecycle.upgrade-succeeds', 'repeat', 'detach', 'connection'],
+    [
+      'lifecycle.upgrade-succeeds',
+      'repeat',
+      'detach',
+      'connection',
+      'bytes.every-call',
+      'concurrent.every-call',
+      'late.every-call',
+    ],
   ),
   'malformed-raises': breaks(
     'late.malformed-does-not-raise',

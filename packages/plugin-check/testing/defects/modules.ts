@@ -90,6 +90,7 @@ export const MODULE_DEFECTS = {
         return result
       }
     },
+    ['values'],
   ),
   'folds-locators': breaks('module.spelling', 'compares locators without upper and lower case', (parts) => {
     const { tenantKey } = parts

@@ -242,6 +242,7 @@ export const REFERENCE_DEFECTS = {
     'service.method',
     'calls an event method with GET',
     calling(() => ({ method: 'GET' })),
+    ['service.event-again'],
   ),
   'accepted-by-status': breaks(
     'service.event-again',
@@ -254,7 +255,7 @@ export const REFERENCE_DEFECTS = {
     'service.event-headers',
     'sends events without an Event-Id',
     calling(() => ({ headers: { 'event-id': '' } })),
-    ['service.event-id-stays'],
+    ['service.event-id-stays', 'service.event-again'],
   ),
   'new-event-id': breaks(
     'service.event-id-stays',

@@ -34,7 +34,7 @@ export const REPEAT_DEFECTS = {
           ? { outcome: 'APPLIED', resources: {} }
           : apply(request)
     },
-    ['module.value-removed'],
+    ['module.value-removed', 'values'],
   ),
   'ignores-changes-of-upgrade': breaks(
     'lifecycle.upgrade-applies',
@@ -145,7 +145,7 @@ export const REPEAT_DEFECTS = {
         return undefined
       }
     },
-    ['concurrent', 'repeat', 'connection'],
+    ['concurrent', 'repeat', 'connection', 'bytes.every-call'],
   ),
   'memory-of-hundred-calls': breaks(
     'repeat.after-other-calls',
@@ -191,7 +191,7 @@ export const REPEAT_DEFECTS = {
       executionSequence,
       resources,
     ]),
-    ['version'],
+    ['version', 'bytes.every-call'],
   ),
   'runs-late-repeats': breaks(
     'repeat.every-call',
