@@ -42,6 +42,7 @@ const wrong: Record<string, JWTPayload> = {
   'another sequence': { executionSequence: 2 },
   'a sequence as a string': { executionSequence: '1' },
   'no stage': { stage: undefined },
+  'no time of issue': { iat: undefined },
 }
 for (const [name, claims] of Object.entries(wrong))
   test(`a token for ${name} is rejected`, async () => {

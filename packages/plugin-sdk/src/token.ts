@@ -42,7 +42,7 @@ export const tokenVerifier = (check: { pluginId: string; issuer: string; keys: K
     audience: check.pluginId,
     issuer: check.issuer,
     keys: check.keys,
-    requiredClaims: ['sub', 'exp', 'stage', 'executionSequence'],
+    requiredClaims: ['sub', 'iat', 'exp', 'stage', 'executionSequence'],
   })
 
 /** Verifies tokens that the platform signed; the messages of its errors reveal nothing about the token. */

@@ -21,10 +21,10 @@ export async function runtimeTokens(kid = 'key-1'): Promise<RuntimeTokens> {
         sub: request.operation.operationId,
         stage: request.stage,
         executionSequence: request.executionSequence,
+        iat: Math.floor(Date.now() / 1000),
         ...changes,
       })
         .setProtectedHeader({ alg: 'EdDSA', kid })
-        .setIssuedAt()
         .setExpirationTime(expiresIn)
         .sign(privateKey),
   }
