@@ -5,7 +5,6 @@ import { Scope } from '#contract/protocol/scope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import { CAUSE_KINDS } from '#contract/runtime-api/operation-context.ts'
 import type { ContextCause, ValueRead } from '#contract/runtime-api/operation-context.ts'
-import { inTransaction } from '#database/transaction.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { valuesFromOthers } from '../../engine/steps/plugin-writes.ts'
@@ -43,71 +42,76 @@ const BEFORE_FIRST_MS = 7 * 86_400_000
 /** How long before the operation the platform's own events may explain a failure: what it restarted from long ago is over. */
 const PROCESS_BEFORE_MS = 86_400_000
 
-/** What an operation depended on. Refuses with NOT_FOUND. */
-export function readOperationContext(
+/**
+ * What an operation depended on. Refuses with NOT_FOUND. Marks are read after the values that they mask, so one that is set in
+ * between counts; nothing else needs one snapshot, and people wait for this beside the operation itself.
+ */
+export async function readOperationContext(
   { deps: { db, vault }, actor }: ReadContext,
   { params: { operationId } }: Input<Name>,
 ): Promise<Answer<Name>> {
-  return inTransaction(
-    db,
-    async (tx) => {
-      const operation = await findVisibleOperation(tx, actor, operationId)
-      const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
-      const lastGood = await findLastGood(tx, operation)
-      const since =
-        lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
-      const serviceIds = servicesOf(plan)
-      const services = serviceIds.length === 0 ? [] : await listNamed(tx, serviceIds)
-      const owners = services.flatMap((row) => row.owner_bundle_install_id ?? [])
-      const rows = await listCauseRows(tx, {
-        pluginIds: plan.plugins.map(({ pluginId }) => pluginId),
-        serviceIds,
-        environmentKey: operation.environment_key,
-        bundleInstallIds: [...new Set([operation.bundle_install_id, ...owners])],
-        except: operationId,
-        since,
-        limit: CAUSES_MAX + 1,
-      })
-      const shown = rows.slice(0, CAUSES_MAX)
-      const marks = await readAuditMarks(
-        tx,
-        shown.map(({ sequence }) => sequence),
-      )
-      const calls = await readCalls(tx, vault, operationId)
-      const pluginIds = plan.plugins
-        .map(({ pluginId }) => pluginId)
-        .filter((id) =>
-          shown.some(({ action, subject }) => action === 'plugin.save' && nameIn(subject) === id),
-        )
-      const successes =
-        pluginIds.length === 0
-          ? new Map<string, string>()
-          : await findLastSuccesses(tx, { pluginIds, before: operation.created_at })
-      return {
-        lastGood: lastGood && {
-          operationId: lastGood.operation_id,
-          operationType: lastGood.operation_type,
-          finishedAt: lastGood.finished_at,
-        },
-        since,
-        causes: [
-          ...shown.flatMap((row) =>
-            causeView(row, shownChanges(row, marks), { operation, actor, successes }),
-          ),
-          ...(await processCauses(tx, operation, lastGood?.finished_at ?? operation.created_at)),
-        ]
-          .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
-          .slice(0, CAUSES_MAX),
-        hasMore: rows.length > CAUSES_MAX,
-        valuesRead: await valuesRead(operation, plan, calls, () => readAttempts(tx, operationId, SHOWN_ENDS)),
-        referrers: await brokenReferences(tx, actor, {
-          bundleInstallIds: [operation.bundle_install_id],
-          limit: REFERRERS_MAX,
-        }),
-      }
+  const operation = await findVisibleOperation(db, actor, operationId)
+  const [frozen, calls, lastGood] = await Promise.all([
+    readPlan(db, vault, operationId),
+    readCalls(db, vault, operationId),
+    findLastGood(db, operation),
+  ])
+  const since =
+    lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
+  const serviceIds = servicesOf(frozen)
+  const services = serviceIds.length === 0 ? [] : await listNamed(db, serviceIds)
+  const owners = services.flatMap((row) => row.owner_bundle_install_id ?? [])
+  const [rows, ofProcess, referrers] = await Promise.all([
+    listCauseRows(db, {
+      pluginIds: frozen.plugins.map(({ pluginId }) => pluginId),
+      serviceIds,
+      environmentKey: operation.environment_key,
+      bundleInstallIds: [...new Set([operation.bundle_install_id, ...owners])],
+      except: operationId,
+      since,
+      limit: CAUSES_MAX + 1,
+    }),
+    processCauses(db, operation, lastGood?.finished_at ?? operation.created_at),
+    brokenReferences(db, actor, {
+      bundleInstallIds: [operation.bundle_install_id],
+      limit: REFERRERS_MAX,
+    }),
+  ])
+  const shown = rows.slice(0, CAUSES_MAX)
+  const pluginIds = frozen.plugins
+    .map(({ pluginId }) => pluginId)
+    .filter((id) => shown.some(({ action, subject }) => action === 'plugin.save' && nameIn(subject) === id))
+  const [marks, auditMarks, successes] = await Promise.all([
+    readMarksSince(db, operationId),
+    readAuditMarks(
+      db,
+      shown.map(({ sequence }) => sequence),
+    ),
+    pluginIds.length === 0
+      ? new Map<string, string>()
+      : findLastSuccesses(db, { pluginIds, before: operation.created_at }),
+  ])
+  return {
+    lastGood: lastGood && {
+      operationId: lastGood.operation_id,
+      operationType: lastGood.operation_type,
+      finishedAt: lastGood.finished_at,
     },
-    { isolation: 'repeatable read' },
-  )
+    since,
+    causes: [
+      ...shown.flatMap((row) =>
+        causeView(row, shownChanges(row, auditMarks), { operation, actor, successes }),
+      ),
+      ...ofProcess,
+    ]
+      .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+      .slice(0, CAUSES_MAX),
+    hasMore: rows.length > CAUSES_MAX,
+    valuesRead: await valuesRead(operation, withMarks(frozen, marks), calls, () =>
+      readAttempts(db, operationId, SHOWN_ENDS),
+    ),
+    referrers,
+  }
 }
 
 /**
