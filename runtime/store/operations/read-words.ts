@@ -48,20 +48,20 @@ export async function readStreams(
         and ${isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })}
       order by created_at ${directed}, operation_id ${directed} limit ${most}) as first`
   // as many of the list are compared with the stream; the last one marks how far was read, whether it is a match or not
-  const walk = (stream: Stream) => sql`
+  const walk = ({ keys: walked, isItsByRow }: Stream) => sql`
     select created_at, operation_id, case when number = ${STREAMS_MAX} then ${most} else 0 end as number
-    from unnest(${stream.keys}) as stream (key) cross join (
+    from unnest(${walked}) as stream (key) cross join (
       select operation.created_at, operation.operation_id,
         row_number() over (order by operation.created_at ${directed}, operation.operation_id ${directed}) as number
       from runtime.operation
       where ${inTime(filter, 'operation')}
         and ${isAfter(after, { column: 'operation.created_at', id: 'operation.operation_id', direction })}
       order by operation.created_at ${directed}, operation.operation_id ${directed} limit ${STREAMS_MAX}) as operation
-    where number = ${STREAMS_MAX} or ${stream.isIts}`
+    where number = ${STREAMS_MAX} or ${isItsByRow}`
   const branches = [
-    ...streams.filter(({ isWalked }) => isWalked).map(walk),
+    ...streams.filter(({ isItsByRow }) => isItsByRow !== undefined).map(walk),
     ...streams
-      .filter(({ isWalked }) => !isWalked)
+      .filter(({ isItsByRow }) => isItsByRow === undefined)
       .map(
         (stream) => sql`
         select each.* from unnest(${stream.keys}) as stream (key)

@@ -202,14 +202,22 @@ export interface Stream {
   keys: RawBuilder<unknown>
   /** The condition that a row of `runtime.operation as operation` belongs to the stream of `stream.key`. */
   isIts: RawBuilder<unknown>
-  /** No index has these operations in the order of the list: what a page of several words reads of the list is compared with it. */
-  isWalked?: true
+  /**
+   * `isIts` in a form that is checked row by row. No index has these operations in the order of the list: what a page of several words
+   * reads of the list is compared with it.
+   */
+  isItsByRow?: RawBuilder<unknown>
 }
 
 /** The condition that one of the plugins is called by a row of `runtime.operation as operation`. */
 const isCalled = (plugins: readonly string[]): RawBuilder<unknown> =>
   sql`operation.operation_id in (
     select plugin_call.operation_id from runtime.plugin_call where plugin_call.plugin_id = any(${[...plugins]}::text[]))`
+
+/** The same, row by row: `in` of too many calls for a hash table would read all of them for each row. */
+const isCalledByRow = (plugins: readonly string[]): RawBuilder<unknown> =>
+  sql`exists (select from runtime.plugin_call where plugin_call.operation_id = operation.operation_id
+    and plugin_call.plugin_id = any(${[...plugins]}::text[]) offset 0)`
 
 /** The streams of the operations that the keys of a term select; null if filtering the whole list is faster. */
 export function streamsOf({
@@ -248,7 +256,14 @@ export function streamsOf({
       .map((plugin) => of([plugin], 'text', isCalled([plugin]))),
     ...(busyPlugins.length === 0
       ? []
-      : [{ count: 1, keys: sql`array[0]`, isIts: isCalled(busyPlugins), isWalked: true as const }]),
+      : [
+          {
+            count: 1,
+            keys: sql`array[0]`,
+            isIts: isCalled(busyPlugins),
+            isItsByRow: isCalledByRow(busyPlugins),
+          },
+        ]),
   ].filter(({ count }) => count > 0)
 }
 
