@@ -38,7 +38,8 @@ export async function createBatch(
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
-  if (body.action === 'TAKEOVER' || overrides) requireRecentSignIn(actor)
+  // whoever applied or scheduled its change request signed in for that
+  if ((body.action === 'TAKEOVER' || overrides) && context.isApproved !== true) requireRecentSignIn(actor)
   if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, { action: body.action, overrides })

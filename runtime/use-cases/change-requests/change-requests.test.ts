@@ -517,6 +517,16 @@ describe('a scheduled takeover', () => {
       assert.deepEqual([await state(id), (await read(id)).schedule], ['OPEN', null])
     }
   })
+
+  it('of several operations starts at its time, without a sign-in then', async () => {
+    const { operationId } = await deps.install(shop, { scope: deps.newScope(), properties: {} })
+    const input: JsonObject = { action: 'TAKEOVER', targets: [operationId] }
+    const { changeRequestId: id } = await requested({ kind: 'BATCH', title: 'clean up', submit: true, input })
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const times = { notBefore: at(-1), notAfter: at(1), timeZone: 'UTC' }
+    assert.equal((await send(`/change-requests/${id}/schedule`, { revision: 1, ...times })).errorCode, '0')
+    await until(async () => (await state(id)) === 'APPLIED')
+  })
 })
 
 describe('a change request of somebody else', () => {
