@@ -38,7 +38,7 @@ export async function createBatch(
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
-  // whoever applied or scheduled its change request signed in for that
+  // the person who applied or scheduled its change request signed in for that
   if ((body.action === 'TAKEOVER' || overrides) && context.isApproved !== true) requireRecentSignIn(actor)
   if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)

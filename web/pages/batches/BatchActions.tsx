@@ -35,6 +35,7 @@ export function BatchActions({ batch }: { batch: Batch }) {
       { params: { batchId }, body: {} },
       { onError: (error) => showToast({ tone: 'error', text: errorView(error).message }) },
     )
+  const needsRecentSignIn = batch.action === 'TAKEOVER' || batch.overrides === true
   if (state !== 'RUNNING' && state !== 'PAUSED') return null
   return (
     <>
@@ -43,9 +44,7 @@ export function BatchActions({ batch }: { batch: Batch }) {
           variant="primary"
           busy={resume.isPending}
           disabledReason={disabledReason}
-          onClick={
-            batch.action === 'TAKEOVER' ? () => setContinuing({ reason: '', isResumed: false }) : resumeBatch
-          }
+          onClick={needsRecentSignIn ? () => setContinuing({ reason: '', isResumed: false }) : resumeBatch}
         >
           {t('batches.continue')}
         </Button>
@@ -70,7 +69,7 @@ export function BatchActions({ batch }: { batch: Batch }) {
 }
 
 /**
- * Continues a batch of takeovers, which needs a recent sign-in, as making it does; or starts the wave that waits in spite of
+ * Continues a batch of takeovers or one that overrides, which needs a recent sign-in, as making it does; or starts the wave that waits in spite of
  * its conditions, with a reason.
  */
 function ContinueDialog({
@@ -100,7 +99,9 @@ function ContinueDialog({
       }
       confirm={
         wave === undefined
-          ? t('batches.continue.takeovers', { n: counts.PENDING })
+          ? action === 'TAKEOVER'
+            ? t('batches.continue.takeovers', { n: counts.PENDING })
+            : t('batches.continue')
           : t('batches.waves.start', { number: wave })
       }
       reason={{ label: t('batches.make.reason'), required: wave !== undefined }}

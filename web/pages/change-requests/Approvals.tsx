@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
+import { placeNamer } from '../../forms/property/titled-path.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { PropertyValueView } from '../../ui/value/ValueView.tsx'
+import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
 import { BatchPace } from './BatchPace.tsx'
 
 type Approval = ChangeRequestDetail['approvedBy'][number]
@@ -61,20 +62,18 @@ export function Approvals({ request, titles }: { request: ChangeRequestDetail; t
 /** What was approved beside what it would do now. */
 function Difference({
   difference,
-  titles: { titleOf },
+  titles: { titleOf, definitionOf },
 }: {
   difference: NonNullable<Approval['difference']>
   titles: Titles
 }) {
   const t = useText()
   const { values, calls, resources, limits } = difference
-  const side = (of: (typeof values)[number]['seen']) =>
+  const side = ({ locator, property }: (typeof values)[number], of: (typeof values)[number]['seen']) =>
     of === null ? (
       <span className="text-faint">{t('changes.approval.unset')}</span>
     ) : (
-      <span className="block">
-        <PropertyValueView value={of.before} /> → <PropertyValueView value={of.after} />
-      </span>
+      <ChangedValue {...of} nameOf={placeNamer(definitionOf(locator, property), t)} />
     )
   return (
     <Card padded={false} className="mt-2">
@@ -82,12 +81,12 @@ function Difference({
         {t('changes.approval.difference')}
       </p>
       <dl className="divide-y divide-line">
-        {values.map(({ locator, property, seen, now }) => (
+        {values.map((moved) => (
           <BothSides
-            key={`${locator} ${property}`}
-            name={titleOf(locator, property) ?? property}
-            seen={side(seen)}
-            now={side(now)}
+            key={`${moved.locator} ${moved.property}`}
+            name={titleOf(moved.locator, moved.property) ?? moved.property}
+            seen={side(moved, moved.seen)}
+            now={side(moved, moved.now)}
           />
         ))}
         {limits !== null && (

@@ -63,3 +63,23 @@ test('a policy that somebody else has set meanwhile is not replaced unseen', asy
   expect(sent?.body).toMatchObject({ updatedAt: SEEN })
   await expect.element(page.getByText(/3 approvals/)).toBeVisible()
 })
+
+test('the form begins with the present policy of the environment', async () => {
+  const api = await serveApi({
+    'GET /session': SESSION,
+    'GET /change-policies': () => ({
+      items: [{ ...policyOf(2, SEEN), requiredFor: ['CONFIGURE' as const, 'BATCH' as const] }],
+      nextCursor: null,
+    }),
+    'PUT /change-policies/{environmentKey}': () => policyOf(2, CHANGED),
+  })
+  await renderInConsole(<ChangePolicies resumed={null} onClose={() => undefined} />)
+  await expect.element(page.getByText('production', { exact: true })).toBeVisible()
+  await page.getByRole('textbox', { name: 'Environment' }).fill('production')
+  await expect.element(page.getByRole('switch', { name: /Batch/ })).toBeChecked()
+  await page.getByRole('switch', { name: /Upgrade/ }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => api.requests('PUT /change-policies/{environmentKey}').length).toBe(1)
+  const [sent] = api.requests('PUT /change-policies/{environmentKey}')
+  expect(sent?.body).toMatchObject({ requiredFor: ['CONFIGURE', 'UPGRADE', 'BATCH'], approvals: 2 })
+})

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
+import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CHANGE_KINDS } from '#contract/console-api/vocabulary.ts'
 import type { ChangePolicy } from '#contract/console-api/shapes.ts'
@@ -102,8 +103,9 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
       }),
     [t],
   )
+  const kept = keptForm(resumed, schema)
   const form = useZodForm(schema, {
-    defaultValues: keptForm(resumed, schema) ?? {
+    defaultValues: kept ?? {
       environmentKey: '',
       CONFIGURE: true,
       INSTALL: true,
@@ -115,8 +117,18 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
       reason: '',
     },
   })
-  const { control } = form
+  const { control, setValue } = form
   const policies = useQuery(policiesQuery)
+  const environment = useWatch({ control, name: 'environmentKey' })
+  const present = policies.data?.items.find(({ environmentKey }) => environmentKey === environment)
+  // the form begins with what the environment has, or a save would weaken what it does not mention
+  const begunWith = useRef(kept?.environmentKey)
+  useEffect(() => {
+    if (present === undefined || begunWith.current === present.environmentKey) return
+    begunWith.current = present.environmentKey
+    for (const kind of CHANGE_KINDS) setValue(kind, present.requiredFor.includes(kind))
+    setValue('approvals', String(present.approvals))
+  }, [present, setValue])
   const save = useWrite('PUT /change-policies/{environmentKey}', {
     invalidates: ['GET /change-policies', 'GET /change-requests'],
   })
@@ -124,15 +136,14 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
     form,
     async (values) => {
       const { environmentKey } = values
-      // the one in the list above: another one that somebody set meanwhile is not replaced unseen
-      const shown = policies.data?.items.find((policy) => policy.environmentKey === environmentKey)
       await save
         .mutateAsync({
           params: { environmentKey },
           body: {
             requiredFor: CHANGE_KINDS.filter((kind) => values[kind]),
             approvals: Number(values.approvals),
-            updatedAt: shown?.updatedAt ?? null,
+            // the one in the list above: another one that somebody set meanwhile is not replaced unseen
+            updatedAt: present?.updatedAt ?? null,
             ...reasonIn(values),
           },
         })
