@@ -26,9 +26,9 @@ async function checkAlive(trial: Trial): Promise<void> {
 export const CONNECTION_CASES: readonly Case[] = [
   delivered(
     'slow-request',
-    'A request that arrives in parts succeeds',
-    { parts: 6, pauseMs: 15, isNewConnection: true },
-    'Read the body until its end, not one chunk.',
+    'A request that arrives in parts, within two seconds, succeeds',
+    { parts: 4, pauseMs: 600, isNewConnection: true },
+    'Read the body until its end, not one chunk, and wait for it for at least some seconds.',
   ),
   delivered(
     'chunked',

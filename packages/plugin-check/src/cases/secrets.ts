@@ -174,17 +174,14 @@ export const SECRET_CASES: readonly Case[] = [
   secret(
     'access-in-log',
     {
-      title: 'The credential and resolved tokens are not logged',
+      title: 'The credential, and the addresses and tokens of resolved references, are not logged',
       needs: ['start', 'references', 'resolves'],
       fix: 'Do not log requests to the platform or to services, nor their responses.',
     },
     {
       run: async (trial) => trial.complete(trial.install().operation('INSTALL', 1)),
       review(trial) {
-        const tokens = trial.platform.material
-          .slice(trial.from.material)
-          .filter((text) => !text.startsWith('http'))
-        checkLog(trial, [...tokens, trial.profile.credential])
+        checkLog(trial, [...trial.platform.material.slice(trial.from.material), trial.profile.credential])
       },
     },
   ),

@@ -120,6 +120,12 @@ export const TOKEN_CASES: readonly Case[] = [
       claims: { executionSequence: 2 },
     }),
   ),
+  refusal(
+    'sequence-as-text',
+    'A token whose executionSequence is a text is refused',
+    'A token with its executionSequence as a text',
+    () => ({ claims: { executionSequence: '1' } }),
+  ),
   ...(
     [
       ['audience', 'aud'],
@@ -283,16 +289,26 @@ export const TOKEN_CASES: readonly Case[] = [
   token(
     'refused-does-not-raise-sequence',
     {
-      title: 'A call with a refused token does not raise the execution sequence',
+      title: 'A call that is refused because of its token or its form does not raise the execution sequence',
       rule: 'late-calls',
-      fix: 'Verify the token before you store the sequence, or anyone can lock an installation.',
+      fix: 'Verify the token and the whole request before you store the sequence, or a refused call locks an installation.',
     },
     async (trial) => {
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 1))
       await trial.send(installation.operation('CONFIGURE', 1_000).before, {}, { authorization: null })
-      const { answer } = await trial.settle(installation.operation('CONFIGURE', 2).before)
-      trial.check(answer.kind !== 'failure', 'A later valid call was refused as late')
+      const first = await trial.settle(installation.operation('CONFIGURE', 2).before)
+      trial.check(first.answer.kind !== 'failure', 'After a refused token, a valid call was refused as late')
+      const { before } = installation.operation('CONFIGURE', 1_001)
+      const resources = Object.fromEntries(
+        Object.entries(before.request.resources).map(([locator, entry]) => [
+          locator,
+          { ...entry, properties: [] },
+        ]),
+      )
+      await trial.sendBytes(Buffer.from(JSON.stringify({ ...before.request, resources })), before)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 3).before)
+      trial.check(answer.kind !== 'failure', 'After a refused form, a valid call was refused as late')
     },
   ),
 ]

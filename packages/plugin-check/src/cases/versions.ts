@@ -94,7 +94,8 @@ export const VERSION_CASES: readonly Case[] = [
   version(
     'schema-version',
     {
-      title: 'Another configuration.schemaVersion gets a definite response, and a success echoes 6.0.0',
+      title:
+        'Another configuration.schemaVersion gets a definite response, and each success repeats the contractVersion of its request',
       fix: 'schemaVersion belongs to your own configuration: accept it, or refuse it with your own failure.',
     },
     async (trial) => {
@@ -102,12 +103,15 @@ export const VERSION_CASES: readonly Case[] = [
         trial.install().operation('INSTALL', 1, { schemaVersion: '9.0.0' }).before,
       )
       checkDefinite(trial, answer, 'schemaVersion 9.0.0')
-      if (answer.kind !== 'success') return
-      const { contractVersion } = answer.data
-      trial.check(
-        contractVersion === '6.0.0',
-        `contractVersion is ${short(contractVersion)} instead of "6.0.0"`,
-      )
+      const { before } = trial.install().operation('INSTALL', 1)
+      const minor = Buffer.from(JSON.stringify({ ...before.request, contractVersion: '6.1.0' }))
+      for (const [sent, one] of [
+        ['6.0.0', answer],
+        ['6.1.0', (await trial.settleBytes(minor, before)).answer],
+      ] as const) {
+        const echoed = one.kind === 'success' ? one.data.contractVersion : sent
+        trial.check(echoed === sent, `contractVersion is ${short(echoed)} instead of "${sent}"`)
+      }
     },
   ),
   version(

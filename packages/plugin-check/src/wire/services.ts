@@ -33,6 +33,7 @@ export interface ServiceCall {
 /** How the delivery of an event fails: by its status, by an envelope with status 200, without an envelope, or not at all. */
 export const EVENT_FAILURES = {
   status: 'the status 503',
+  limited: 'the status 429',
   failure: 'a failure to be retried',
   garbage: 'a response without an envelope',
   lost: 'no response, because the connection was lost',
@@ -129,7 +130,15 @@ export function createServices({ events, services }: Profile): Services {
       failures.delete(failure === undefined ? null : bundleInstallId)
       const isDown = down === true || (down === 'events' && isEvent) || failure === 'status'
       const status =
-        problem === 'unknown-method' ? 404 : problem !== null ? 401 : isDown ? 503 : (answer?.status ?? 200)
+        problem === 'unknown-method'
+          ? 404
+          : problem !== null
+            ? 401
+            : isDown
+              ? 503
+              : failure === 'limited'
+                ? 429
+                : (answer?.status ?? 200)
       if (token !== null) used.add(token)
       calls.push({
         serviceId,
@@ -152,7 +161,7 @@ export function createServices({ events, services }: Profile): Services {
       const body =
         failure === 'failure'
           ? FAILURE
-          : problem === null && !isDown && failure !== 'garbage'
+          : problem === null && !isDown && failure !== 'garbage' && failure !== 'limited'
             ? (answer?.body ?? SUCCESS)
             : { status }
       outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

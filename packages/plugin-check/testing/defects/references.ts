@@ -251,6 +251,10 @@ export const REFERENCE_DEFECTS = {
       parts.isAccepted = ({ status }) => Promise.resolve(status === 200)
     },
   ),
+  'limited-is-final': breaks('service.event-again', 'drops an event after the status 429', (parts) => {
+    const { isAccepted } = parts
+    parts.isAccepted = async (response) => response.status === 429 || isAccepted(response)
+  }),
   'no-event-id': breaks(
     'service.event-headers',
     'sends events without an Event-Id',

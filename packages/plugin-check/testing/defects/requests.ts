@@ -208,6 +208,11 @@ export const REQUEST_DEFECTS = {
       return request
     }
   }),
+  'echo-constant-version': breaks(
+    'version.schema-version',
+    'takes every version 6 for 6.0.0, and echoes that',
+    tolerating((json) => json['contractVersion'] === '6.1.0' && (json['contractVersion'] = '6.0.0')),
+  ),
   'schema-version-is-contract': breaks(
     'version.schema-version',
     'takes schemaVersion for the contract version',

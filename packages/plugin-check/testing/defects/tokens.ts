@@ -1,6 +1,8 @@
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { breaks } from './defect.ts'
 import { CREDENTIAL, digest, PLUGIN_ID, type Change, type Parts } from '../reference-parts.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import type { StoredState } from '../reference-store.ts'
 import type { Claims, Jwk } from '../reference-token.ts'
 import { Refusal, Unauthorized } from '../refusal.ts'
 
@@ -17,6 +19,15 @@ const anyCallClaim =
   (parts) => {
     parts.callChecks[name] = () => true
   }
+
+const raise = (
+  { marks }: StoredState,
+  { installation, operation, executionSequence: sequence }: LifecycleRequest,
+): void => {
+  const mark = marks[installation.bundleInstallId]
+  if (mark !== undefined && sequence > mark.sequence)
+    marks[installation.bundleInstallId] = { ...mark, sequence, operationId: operation.operationId }
+}
 
 const logging =
   (textOf: (body: string, answer: string, header: string) => string): Change =>
@@ -176,6 +187,14 @@ export const TOKEN_DEFECTS = {
     anyCallClaim('sequence'),
     ['token'],
   ),
+  'loose-sequence-claim': breaks(
+    'token.sequence-as-text',
+    'compares the sequence of tokens as text',
+    (parts) => {
+      parts.callChecks.sequence = (claims, { executionSequence }) =>
+        String(claims['executionSequence']) === String(executionSequence)
+    },
+  ),
   'envelope-for-token': breaks('token.status-401', 'answers a refused token with an envelope', (parts) => {
     const { answer } = parts
     parts.answer = async (incoming) => {
@@ -253,20 +272,27 @@ export const TOKEN_DEFECTS = {
       parts.readBody = async (incoming) => (body = Buffer.from(await readBody(incoming)))
       parts.verify = (header) => {
         try {
-          const { installation, operation, executionSequence } = parts.readRequest(
-            JSON.parse(body.toString()),
-          )
-          const mark = state.marks[installation.bundleInstallId]
-          if (mark !== undefined && executionSequence > mark.sequence)
-            state.marks[installation.bundleInstallId] = {
-              ...mark,
-              sequence: executionSequence,
-              operationId: operation.operationId,
-            }
+          raise(state, parts.readRequest(JSON.parse(body.toString())))
         } catch {
           // refused later
         }
         return verifyHeader(header)
+      }
+    },
+    ['bytes.every-call'],
+  ),
+  'raises-before-form': breaks(
+    'token.refused-does-not-raise-sequence',
+    'stores the sequence before it reads the whole request',
+    (parts, { state }) => {
+      const { readRequest } = parts
+      parts.readRequest = (json) => {
+        try {
+          raise(state, json as LifecycleRequest)
+        } catch {
+          // it has no sequence
+        }
+        return readRequest(json)
       }
     },
     ['bytes.every-call'],
