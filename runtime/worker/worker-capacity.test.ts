@@ -113,7 +113,8 @@ suite('capacity of a worker', { concurrency: false }, () => {
     await locked.promise
     answer.resolve()
     await engine.until(next, 'SUCCEEDED')
-    assert.equal(worker.status().held, 1)
+    // the worker learns of the commit a moment after everybody else
+    await until(() => worker.status().held === 1)
     end.resolve()
     await locking
     await engine.until(ending, 'SUCCEEDED')
