@@ -27,7 +27,7 @@ export interface JsonMerge {
 export function mergeJson(sides: Sides, choose: (conflict: Conflict) => Side = () => 'mine'): JsonMerge {
   const conflicts: Conflict[] = []
   // of the whole value, because it may have many lists
-  const budget = { pairs: PAIRS_MAX }
+  const budget = { pairs: MERGED_PAIRS_MAX }
   const decide = (kind: Conflict['kind'], at: Sides, steps: readonly Step[]): Side => {
     const conflict = { ...at, kind, steps, path: pathOf(steps) }
     conflicts.push(conflict)
@@ -115,7 +115,7 @@ const itemOf = (list: readonly JsonValue[], index: number | undefined): JsonValu
   index === undefined ? undefined : list[index]
 
 /** Comparing them takes less than a second. */
-const PAIRS_MAX = 1_000_000
+const MERGED_PAIRS_MAX = 1_000_000
 
 /**
  * The order that has every pair of items as one of them turned it, or as it was. Null if there is none, because the two

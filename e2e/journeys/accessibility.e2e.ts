@@ -174,8 +174,9 @@ for (const half of [0, 1]) {
       const cut: string[] = []
       for (let width = 640; width <= 1920; width += WIDTH_STEP) {
         await page.setViewportSize({ width, height: 900 })
+        if ((await cutCells(page)).length === 0) continue
         // a page may have to render once more for a width
-        if ((await cutCells(page)).length > 0) await expectSettled(page)
+        await expectSettled(page)
         cut.push(...(await cutCells(page)))
       }
       expect.soft(cut, `the cells of ${name}`).toEqual([])

@@ -69,8 +69,8 @@ export function BatchActions({ batch }: { batch: Batch }) {
 }
 
 /**
- * Continues a batch of takeovers or one that overrides, which needs a recent sign-in, as making it does; or starts the wave that waits in spite of
- * its conditions, with a reason.
+ * Continues a batch of takeovers or one that overrides, which needs a recent sign-in, as making it does; or starts the wave that
+ * waits in spite of its conditions, with a reason.
  */
 function ContinueDialog({
   batch: { batchId, action, counts, byWave, waiting },

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { changeRequestsCall } from '#contract/console-api/pages/change-requests.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangeRequest } from '#contract/console-api/shapes.ts'
@@ -11,7 +11,7 @@ import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
-import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { useResumedDialog } from '../../subjects/sign-in/interrupted-action.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -31,15 +31,7 @@ export function ChangeRequestsPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const [showsPolicies, setShowsPolicies] = useState(false)
-  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
-  useInterruptedAction(
-    CHANGE_POLICIES,
-    useCallback((left) => {
-      setResumed(left)
-      setShowsPolicies(true)
-    }, []),
-  )
+  const policies = useResumedDialog(CHANGE_POLICIES)
   const query = useQuery({
     ...apiQuery('GET /change-requests', changeRequestsCall(search)),
     placeholderData: keepPreviousData,
@@ -64,7 +56,7 @@ export function ChangeRequestsPage() {
           <LinkButton to={paths.calendar()} icon="calendar">
             {t('calendar.title')}
           </LinkButton>
-          <Button icon="lock" onClick={() => setShowsPolicies(true)}>
+          <Button icon="lock" onClick={policies.open}>
             {t('changes.policies')}
           </Button>
         </>
@@ -113,15 +105,7 @@ export function ChangeRequestsPage() {
           <EmptyState icon="review" title={t('changes.empty.title')} message={t('changes.empty.message')} />
         }
       />
-      {showsPolicies && (
-        <ChangePolicies
-          resumed={resumed}
-          onClose={() => {
-            setShowsPolicies(false)
-            setResumed(null)
-          }}
-        />
-      )}
+      {policies.dialog && <ChangePolicies {...policies.dialog} onClose={policies.close} />}
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { causeHoursCall } from '#contract/console-api/pages/causes.ts'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
@@ -11,7 +11,7 @@ import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { formatDuration, formatNumber } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { useResumedDialog } from '../../subjects/sign-in/interrupted-action.ts'
 import { paths } from '../../addresses/paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -34,15 +34,7 @@ export function PluginsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [registering, setRegistering] = useState(false)
-  const [showsPolicies, setShowsPolicies] = useState(false)
-  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
-  useInterruptedAction(
-    PLUGIN_POLICIES_PAGE,
-    useCallback((left) => {
-      setResumed(left)
-      setShowsPolicies(true)
-    }, []),
-  )
+  const policies = useResumedDialog(PLUGIN_POLICIES_PAGE)
   const query = useQuery({
     ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
@@ -56,7 +48,7 @@ export function PluginsPage() {
       title={t('plugins.title')}
       actions={
         <>
-          <Button icon="verified" onClick={() => setShowsPolicies(true)}>
+          <Button icon="verified" onClick={policies.open}>
             {t('plugins.policies')}
           </Button>
           <Button
@@ -93,16 +85,7 @@ export function PluginsPage() {
           <EmptyState icon="plugins" title={t('plugins.empty.title')} message={t('plugins.empty.message')} />
         }
       />
-      {showsPolicies && (
-        <PluginPolicies
-          may={may}
-          resumed={resumed}
-          onClose={() => {
-            setShowsPolicies(false)
-            setResumed(null)
-          }}
-        />
-      )}
+      {policies.dialog && <PluginPolicies may={may} {...policies.dialog} onClose={policies.close} />}
       {registering && <PluginDialog plugin={null} onClose={() => setRegistering(false)} />}
     </Page>
   )

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import type { BatchTarget } from '../batch/bundle-targets.ts'
 import type { Limits } from '../batch/batch-limits.ts'
@@ -78,6 +78,21 @@ export function useInterruptedAction(
     const resumed = resume(PREFIX + page, personId, isAction)
     if (resumed !== null) onResume(resumed)
   }, [page, personId, onResume])
+}
+
+/** The only dialog of a page that asks for a recent sign-in. It opens again with what the person left in it. */
+export function useResumedDialog(page: string) {
+  const [dialog, setDialog] = useState<{ resumed: InterruptedAction | null } | null>(null)
+  useInterruptedAction(
+    page,
+    useCallback((resumed) => setDialog({ resumed }), []),
+  )
+  return {
+    /** What it begins with; null while it is closed. */
+    dialog,
+    open: () => setDialog({ resumed: null }),
+    close: () => setDialog(null),
+  }
 }
 
 function keep(

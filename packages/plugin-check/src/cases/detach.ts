@@ -24,6 +24,21 @@ async function checkSucceeds(trial: Trial, { before, after }: Operation, name: s
     trial.check(isDone((await trial.settle(call)).answer), `${name} failed in ${call.request.stage}`)
 }
 
+/** It succeeds, and leaves no more behind than one over an installation that nothing else happens to. */
+async function checkRemovesAsUsual(
+  trial: Trial,
+  installation: Installation,
+  operation: Operation,
+): Promise<void> {
+  const usual = await detached(trial)
+  await checkSucceeds(trial, operation, 'The DETACH')
+  const [expected, found] = [
+    countState(await trial.state(usual)),
+    countState(await trial.state(installation)),
+  ]
+  trial.check(found <= expected, `${found} entries are left in the state instead of ${expected}`)
+}
+
 export const DETACH_CASES: readonly Case[] = [
   detach(
     'unknown-installation',
@@ -54,16 +69,9 @@ export const DETACH_CASES: readonly Case[] = [
       fix: 'Remove whatever exists for the installation; do not require a complete INSTALL.',
     },
     async (trial) => {
-      const usual = await prepare(trial, 'DETACH')
-      await trial.complete(usual.operation)
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      await checkSucceeds(trial, installation.operation('DETACH', 2, OVER_INSTALL), 'The DETACH')
-      const [expected, found] = [
-        countState(await trial.state(usual.installation)),
-        countState(await trial.state(installation)),
-      ]
-      trial.check(found <= expected, `${found} entries are left in the state instead of ${expected}`)
+      await checkRemovesAsUsual(trial, installation, installation.operation('DETACH', 2, OVER_INSTALL))
     },
   ),
   detach(
@@ -73,16 +81,9 @@ export const DETACH_CASES: readonly Case[] = [
       fix: 'Remove by bundleInstallId alone, whatever came before.',
     },
     async (trial) => {
-      const usual = await prepare(trial, 'DETACH')
-      await trial.complete(usual.operation)
       const { installation, operation } = await prepare(trial, 'UPGRADE')
       await trial.finish(operation.before)
-      await checkSucceeds(trial, installation.operation('DETACH', 3), 'The DETACH')
-      const [expected, found] = [
-        countState(await trial.state(usual.installation)),
-        countState(await trial.state(installation)),
-      ]
-      trial.check(found <= expected, `${found} entries are left in the state instead of ${expected}`)
+      await checkRemovesAsUsual(trial, installation, installation.operation('DETACH', 3))
     },
   ),
   detach(

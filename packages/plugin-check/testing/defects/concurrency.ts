@@ -35,7 +35,7 @@ export const CONCURRENCY_DEFECTS = {
   ),
   'no-lock-in-upgrade': breaks(
     'concurrent.every-call',
-    'refuses a repeat of an UPGRADE that still runs for good',
+    'refuses for good to repeat an UPGRADE that is still running',
     refusingWhileRunning(({ operation }) => operation.operationType === 'UPGRADE'),
     ['concurrent', 'repeat', 'connection'],
   ),
