@@ -54,6 +54,8 @@ export interface Case {
   /** How to repair a plugin that fails. */
   fix: string
   needs: readonly Need[]
+  /** It mostly waits, and begins with the run: only if it does not pass beside other cases, it runs alone. */
+  isBeside?: true
   run(trial: Trial): Promise<void>
   /**
    * Judges each exchange of every case of the run, not only its own: a rule about all responses is broken by any of them.

@@ -10,8 +10,12 @@ const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', k
 /** How long the effect of a cut request is awaited. */
 const CUT_EFFECT_MS = 100
 
-const delivered = (name: string, title: string, delivery: Delivery, fix: string): Case =>
-  connection(name, { title, fix }, async (trial) => {
+const delivered = (
+  name: string,
+  details: Pick<Case, 'title' | 'fix' | 'isBeside'>,
+  delivery: Delivery,
+): Case =>
+  connection(name, details, async (trial) => {
     const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before, { delivery })
     trial.check(isDone(answer), `The call got ${describeAnswer(answer)}`)
   })
@@ -26,21 +30,25 @@ async function checkAlive(trial: Trial): Promise<void> {
 export const CONNECTION_CASES: readonly Case[] = [
   delivered(
     'slow-request',
-    'A request that arrives in parts, within two seconds, succeeds',
+    {
+      title: 'A request that arrives in parts, within two seconds, succeeds',
+      fix: 'Read the body until its end, not one chunk, and wait for it for at least some seconds.',
+      isBeside: true,
+    },
     { parts: 4, pauseMs: 600, isNewConnection: true },
-    'Read the body until its end, not one chunk, and wait for it for at least some seconds.',
   ),
   delivered(
     'chunked',
-    'A request without content-length succeeds',
+    { title: 'A request without content-length succeeds', fix: 'Support transfer-encoding: chunked.' },
     { isChunked: true, isNewConnection: true },
-    'Support transfer-encoding: chunked.',
   ),
   delivered(
     'slow-reader',
-    'A response that is read slowly is complete',
+    {
+      title: 'A response that is read slowly is complete',
+      fix: 'Do not close the connection before the response is sent.',
+    },
     { readAfterMs: 60, isNewConnection: true },
-    'Do not close the connection before the response is sent.',
   ),
   connection(
     'split-character',

@@ -7,6 +7,7 @@ import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { serve } from '../../testing/serve.ts'
 import { CASES } from '../cases/all-cases.ts'
+import type { Case } from '../cases/case.ts'
 import { check } from '../commands/check.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
@@ -140,6 +141,40 @@ test('a case that could not reach what it tests is blocked, and its reason is pr
   )
   assert.equal(report.passed, false)
   assert.match(toTable(report), /^■ repeat\.lost-three-times .*BACKEND_DOWN.* \(and 1 more\)\n\n/)
+})
+
+test('a case that runs beside others runs alone as well only if it did not pass', async (t) => {
+  const platformPort = await freePort()
+  const platform = `http://127.0.0.1:${platformPort}`
+  const plugin = await startReferencePlugin({ platform, file: null, defect: null })
+  t.after(() => plugin.close())
+  let isDisturbed = false
+  const begun: string[] = []
+  const cases = CASES.filter(({ id }) =>
+    ['repeat.lost-response', 'connection.slow-request'].includes(id),
+  ).map((one): Case => ({
+    ...one,
+    async run(trial) {
+      begun.push(one.id)
+      const isFirst = begun.indexOf(one.id) === begun.lastIndexOf(one.id)
+      await one.run(trial)
+      if (one.isBeside === true) trial.check(!isDisturbed || !isFirst, 'Another case stood in its way')
+    },
+  }))
+  const run = () =>
+    check({
+      url: `${plugin.url}/lifecycle`,
+      profile: referenceProfile(plugin.url),
+      seed: 1,
+      platformPort,
+      cases,
+    })
+  assert.equal((await run()).passed, true)
+  assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response'])
+  begun.length = 0
+  isDisturbed = true
+  assert.equal((await run()).passed, true)
+  assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response', 'connection.slow-request'])
 })
 
 test('seed and ids determine every byte', async (t) => {

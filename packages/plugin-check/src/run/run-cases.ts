@@ -39,7 +39,10 @@ export function missingNeeds(profile: Profile): Set<Need> {
   return new Set((Object.keys(isMet) as Need[]).filter((need) => !isMet[need]))
 }
 
-/** Runs the cases one after another. Throws only a UsageError: whatever the plugin answers becomes a result. */
+/**
+ * Runs the cases one after another, and beside the first of them those that mostly wait. Throws only a UsageError: whatever
+ * the plugin answers becomes a result.
+ */
 export async function runCases(
   bench: Bench,
   cases: readonly Case[],
@@ -54,6 +57,12 @@ export async function runCases(
     results.set(result.id, result)
     onResult?.(result)
   }
+  const run = { seed, judges, memory }
+  const beside = new Map(
+    cases
+      .filter((one) => one.isBeside === true && isMet(one))
+      .map((one) => [one, runCase(bench, one, { ...run, isBeside: true })]),
+  )
   for (const one of cases) {
     if (one.id === AFTER_EVERY_CASE) continue
     const unmet = one.needs.find((need) => missing.has(need))
@@ -61,7 +70,9 @@ export async function runCases(
       end(untested(one.id, NEEDS[unmet]))
       continue
     }
-    const result = await runCase(bench, one, { seed, judges, memory })
+    const early = await beside.get(one)
+    // what another case did to the plugin must not count against this one
+    const result = isClean(early) ? early : await runCase(bench, one, run)
     // what other cases show decides as well
     if (judges.has(one)) results.set(one.id, result)
     else end(result)
@@ -75,6 +86,9 @@ export async function runCases(
   return cases.flatMap(({ id }) => results.get(id) ?? [])
 }
 
+const isClean = (result: CaseResult | undefined): result is CaseResult =>
+  result?.status === 'PASSED' && result.repeatProblem === null
+
 const untested = (id: string, problem: string): CaseResult => ({
   id,
   status: 'NOT_TESTED',
@@ -87,18 +101,25 @@ const untested = (id: string, problem: string): CaseResult => ({
 async function runCase(
   bench: Bench,
   one: Case,
-  { seed, judges, memory }: { seed: number; judges: Judges; memory: Memory },
+  {
+    seed,
+    judges,
+    memory,
+    isBeside = false,
+  }: { seed: number; judges: Judges; memory: Memory; isBeside?: boolean },
 ): Promise<CaseResult> {
   const started = performance.now()
-  const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} ${one.id}`))
+  const trial = createTrial(
+    bench,
+    seededRandom(`${seed} ${bench.idTime} ${one.id}${isBeside ? ' beside' : ''}`),
+  )
   const { status, problem } = await judge(() => one.run(trial))
   const { problem: repeatProblem } = await judge(async () => {
     checkRepeats(trial)
-    await repeatAll(trial)
-    await memory.keep(trial)
+    memory.keep(trial, await repeatAll(trial))
   })
   judges.hear(one, trial)
-  const ended = await startAgain(bench)
+  const ended = isBeside ? null : await startAgain(bench)
   const ms = performance.now() - started
   const isSent = status === 'FAILED' || repeatProblem !== null || ended !== null
   const sent = isSent ? trial.sent : []
