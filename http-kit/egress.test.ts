@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allowsAddress, allowsDestination, destinationOf, parseEgressAllow } from './egress.ts'
+import { allowsAddress, allowsDestination, destinationOf, egressTo, parseEgressAllow } from './egress.ts'
 
 const CREDENTIALS = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254']
 const SPELLINGS = [
@@ -36,4 +36,16 @@ test('a wide network does not include the credentials of a cloud, and the addres
       address,
     )
   }
+})
+
+test('the server of a setting may be this machine under any name, at its port alone', () => {
+  const rules = egressTo('https://platform.example.org/')
+  const at = (url: string, address: string): boolean =>
+    allowsDestination(rules, destinationOf(new URL(url))) &&
+    allowsAddress(rules, destinationOf(new URL(url)), address)
+  for (const address of ['127.0.0.1', '127.0.1.1', '::1', '10.0.0.7', '93.184.216.34'])
+    assert.equal(at('https://platform.example.org/a', address), true, address)
+  assert.equal(at('https://platform.example.org/a', '169.254.169.254'), false)
+  assert.equal(at('https://platform.example.org:8443/a', '127.0.0.1'), false)
+  assert.equal(at('http://platform.example.org/a', '10.0.0.7'), false)
 })

@@ -62,13 +62,15 @@ function single(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** The rule that allows the server of a URL and nothing else, in the form of `EGRESS_ALLOW`. */
+/**
+ * The rules that allow the server of a URL of the deployment, for a client that requests nothing else. Unlike a host in
+ * `EGRESS_ALLOW`, its name may lead to this machine: to a proxy here, or as Debian's `127.0.1.1` for the name of a machine.
+ */
 export function egressTo(url: string): EgressRule[] {
   const { hostname, port, protocol } = new URL(url)
   const isHttp = protocol === 'http:'
-  return parseEgressAllow(
-    `${isHttp ? 'http://' : ''}${hostname}:${port === '' ? (isHttp ? '80' : '443') : port}`,
-  )
+  const at = port === '' ? (isHttp ? '80' : '443') : port
+  return parseEgressAllow(`${isHttp ? 'http://' : ''}${hostname}:${at},127.0.0.0/8:${at},[::1]:${at}`)
 }
 
 export interface Destination {

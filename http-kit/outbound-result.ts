@@ -73,26 +73,32 @@ interface FailureTraits {
   isSent: boolean
   /** Whether the same request may have another result later. */
   isRepeatUseful: boolean
+  /** What is wrong with the other side, for an operator: the end of a line that names it. */
+  text: string
 }
 
 /** Why there is no response. */
 const OUTBOUND_FAILURES = {
-  timeout: { isSent: true, isRepeatUseful: true },
-  refused: { isSent: false, isRepeatUseful: true },
-  reset: { isSent: true, isRepeatUseful: true },
-  dns: { isSent: false, isRepeatUseful: true },
-  tls: { isSent: false, isRepeatUseful: true },
-  'tls-untrusted': { isSent: false, isRepeatUseful: true },
-  'tls-expired': { isSent: false, isRepeatUseful: true },
-  'tls-wrong-name': { isSent: false, isRepeatUseful: true },
-  cut: { isSent: true, isRepeatUseful: true },
-  continue: { isSent: true, isRepeatUseful: true },
-  upgrade: { isSent: true, isRepeatUseful: true },
-  encoding: { isSent: true, isRepeatUseful: true },
-  'too-large': { isSent: true, isRepeatUseful: false },
-  'egress-denied': { isSent: false, isRepeatUseful: false },
-  redirect: { isSent: true, isRepeatUseful: false },
-  aborted: { isSent: true, isRepeatUseful: true },
+  timeout: { isSent: true, isRepeatUseful: true, text: 'it does not respond in time' },
+  refused: { isSent: false, isRepeatUseful: true, text: 'nothing listens there' },
+  reset: { isSent: true, isRepeatUseful: true, text: 'it closes the connection' },
+  dns: { isSent: false, isRepeatUseful: true, text: 'its name is unknown' },
+  tls: { isSent: false, isRepeatUseful: true, text: 'it offers no TLS, or its certificate is not valid yet' },
+  'tls-untrusted': {
+    isSent: false,
+    isRepeatUseful: true,
+    text: 'its certificate is not signed by a trusted authority; name yours in NODE_EXTRA_CA_CERTS',
+  },
+  'tls-expired': { isSent: false, isRepeatUseful: true, text: 'its certificate has expired' },
+  'tls-wrong-name': { isSent: false, isRepeatUseful: true, text: 'its certificate is for another name' },
+  cut: { isSent: true, isRepeatUseful: true, text: 'its response was cut off' },
+  continue: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
+  upgrade: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
+  encoding: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
+  'too-large': { isSent: true, isRepeatUseful: false, text: 'its response is too large' },
+  'egress-denied': { isSent: false, isRepeatUseful: false, text: 'its address is not allowed' },
+  redirect: { isSent: true, isRepeatUseful: false, text: 'it redirects to another address' },
+  aborted: { isSent: true, isRepeatUseful: true, text: 'the request was stopped' },
 } as const satisfies Readonly<Record<string, FailureTraits>>
 
 export type OutboundFailure = keyof typeof OUTBOUND_FAILURES

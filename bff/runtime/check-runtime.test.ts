@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { Hono } from 'hono'
 import { createLocalJWKSet } from 'jose'
 import { freePort } from '#database/free-port.ts'
 import { testDatabase } from '#database/testing.ts'
@@ -58,24 +59,46 @@ async function optionsOf(folder: string, credential: string, url = baseUrl) {
 describe('the check of the runtime', () => {
   it('accepts the old and the new credential during a rotation', async () => {
     for (const credential of CREDENTIALS)
-      assert.equal(await checkRuntime(await optionsOf(folders.known, credential)), 'accepted')
+      assert.deepEqual(await checkRuntime(await optionsOf(folders.known, credential)), {
+        verdict: 'accepted',
+        problem: null,
+      })
   })
 
   it('distinguishes an unknown credential, an unknown key and a runtime that does not respond', async () => {
-    assert.equal(await checkRuntime(await optionsOf(folders.known, 'another-one')), 'credential-refused')
-    assert.equal(
-      await checkRuntime(await optionsOf(folders.other, CREDENTIALS[0] ?? '')),
-      'assertion-refused',
-    )
-    const nowhere = `http://127.0.0.1:${await freePort()}/bundle-runtime/api`
-    assert.equal(
-      await checkRuntime(await optionsOf(folders.known, 'any-one-of-them', nowhere)),
-      'unavailable',
-    )
+    const findingOf = async (...options: Parameters<typeof optionsOf>) =>
+      checkRuntime(await optionsOf(...options))
+    assert.equal((await findingOf(folders.known, 'another-one')).verdict, 'credential-refused')
+    assert.equal((await findingOf(folders.other, CREDENTIALS[0] ?? '')).verdict, 'assertion-refused')
+    const { host, href } = new URL('/bundle-runtime/api', `http://127.0.0.1:${await freePort()}`)
+    assert.deepEqual(await findingOf(folders.known, 'any-one-of-them', href), {
+      verdict: 'unavailable',
+      problem: `${host} cannot be used as the runtime: nothing listens there; check RUNTIME_API_BASE and the runtime`,
+    })
     assert.ok(
       runtimeLog.some((line) => line.includes('does not have the key that signed it')),
       runtimeLog.join(''),
     )
+  })
+
+  it('says that another program, or a page of a proxy, is not a runtime', async () => {
+    const pages = [
+      { status: 200, body: '<html>', type: 'text/html' },
+      { status: 401, body: 'password?', type: 'text/plain' },
+      { status: 404, body: '{}', type: 'application/json' },
+    ]
+    for (const { status, body, type } of pages) {
+      const app = new Hono().all('*', () => new Response(body, { status, headers: { 'content-type': type } }))
+      const other = await serve({ app, port: 0 })
+      const url = `http://127.0.0.1:${other.port}/bundle-runtime/api`
+      const finding = await checkRuntime(await optionsOf(folders.known, CREDENTIALS[0] ?? '', url))
+      await other.stop({ graceMs: 100 })
+      assert.equal(finding.verdict, 'unavailable')
+      assert.match(
+        finding.problem ?? '',
+        new RegExp(`not a runtime \\(status ${status}\\); check RUNTIME_API_BASE`),
+      )
+    }
   })
 
   it('logs once that the runtime does not know the key of this console, and what to do', async () => {

@@ -1,11 +1,20 @@
 import { CONSOLE_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
+import { failureTraits } from '#http-kit/outbound-result.ts'
 import type { Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
 import type { AssertedPerson, AssertionKey } from './actor-assertion.ts'
+import { failureOfStatus } from './runtime-client.ts'
 
 /** Whether the runtime accepts the credential and the assertions of this console. */
 export type RuntimeVerdict = 'accepted' | 'credential-refused' | 'assertion-refused' | 'unavailable'
+
+/** What a check found. */
+interface RuntimeFinding {
+  verdict: RuntimeVerdict
+  /** One line that says what is wrong and what to do; null if nothing is. */
+  problem: string | null
+}
 
 interface RuntimeCheckOptions {
   outbound: Outbound
@@ -31,7 +40,7 @@ const TIMEOUT_MS = 5_000
 const PAUSES_MS = { retry: 5_000, repeat: 15_000 }
 
 /** Sends one request on behalf of a person without permissions, so the runtime returns no data. Does not throw on failure. */
-export async function checkRuntime(options: RuntimeCheckOptions): Promise<RuntimeVerdict> {
+export async function checkRuntime(options: RuntimeCheckOptions): Promise<RuntimeFinding> {
   const result = await options.outbound.request({
     method: 'GET',
     url: `${options.baseUrl}/scopes`,
@@ -43,51 +52,71 @@ export async function checkRuntime(options: RuntimeCheckOptions): Promise<Runtim
     timeoutMs: TIMEOUT_MS,
     ...(options.signal !== undefined && { signal: options.signal }),
   })
-  return verdictOf(result)
+  const verdict = verdictOf(result)
+  return { verdict, problem: problemOf(verdict, result, options) }
 }
 
 function verdictOf(result: OutboundResult): RuntimeVerdict {
   if (result.kind === 'failed') return 'unavailable'
-  if (result.status === 200) return 'accepted'
+  if (result.status === 200) return isJson(result.contentType) ? 'accepted' : 'unavailable'
   if (result.status !== 401) return 'unavailable'
   const challenge = result.headers['www-authenticate'] ?? ''
-  return challenge.includes('Actor-Assertion') ? 'assertion-refused' : 'credential-refused'
+  if (challenge.includes('Actor-Assertion')) return 'assertion-refused'
+  // a proxy that asks for a password, or another program, has another challenge or none
+  return challenge.startsWith('Bearer') ? 'credential-refused' : 'unavailable'
 }
 
-/** What to do about a verdict; null if there is nothing to do. */
-export function adviceFor(verdict: RuntimeVerdict, kid: string): string | null {
+const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') === true
+
+function problemOf(
+  verdict: RuntimeVerdict,
+  result: OutboundResult,
+  { baseUrl, key }: RuntimeCheckOptions,
+): string | null {
   switch (verdict) {
     case 'accepted':
-    case 'unavailable':
       return null
+    case 'unavailable':
+      return `${new URL(baseUrl).host} cannot be used as the runtime: ${whyUnavailable(result)}`
     case 'credential-refused':
       return 'the runtime does not accept the credential of this console: set RUNTIME_API_CREDENTIAL to one of the credentials in the configuration of the runtime'
     case 'assertion-refused':
       return (
-        `the runtime does not accept assertions signed with the key ${kid} of this console: add the key to the key set in ACTOR_ASSERTION_JWKS of the runtime, ` +
+        `the runtime does not accept assertions signed with the key ${key.kid} of this console: add the key to the key set in ACTOR_ASSERTION_JWKS of the runtime, ` +
         'or give all consoles the same ACTOR_ASSERTION_KEY_FILE; also check that the clocks agree'
       )
   }
 }
 
+function whyUnavailable(result: OutboundResult): string {
+  if (result.kind === 'failed')
+    return `${failureTraits(result.reason).text}; check RUNTIME_API_BASE and the runtime`
+  const failure = failureOfStatus(result.status, result.body)
+  if (failure.code === 'SERVICE_UNAVAILABLE') return `it is not ready: ${failure.message}`
+  if (failure.code === 'UPSTREAM_INVALID')
+    return `it is not a runtime (status ${result.status}); check RUNTIME_API_BASE`
+  return `it returns status ${result.status}; check RUNTIME_API_BASE and the proxy`
+}
+
 /**
- * Checks a remote runtime every 15 s, or every 5 s until it accepts this console, and logs when it begins or stops
- * refusing this console. Without this check, people could sign in and every page would fail.
+ * Checks a remote runtime every 15 s, or every 5 s until it accepts this console, and logs when it becomes unavailable,
+ * and when it begins or stops refusing this console. Without this check, people could sign in and every page would fail.
  */
 export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): RuntimeCheck {
-  const { log, key } = options
+  const { log } = options
   const stopping = new AbortController()
   let verdict: RuntimeVerdict | null = null
-  let isReachable: boolean | null = null
+  let last: RuntimeFinding | null = null
   const check = async (): Promise<void> => {
     const next = await checkRuntime({ ...options, signal: stopping.signal })
-    isReachable = next !== 'unavailable'
-    const advice = adviceFor(next, key.kid)
-    if (advice !== null && next !== verdict) log.error(advice)
-    if (next === 'accepted' && verdict !== null && adviceFor(verdict, key.kid) !== null)
+    if (stopping.signal.aborted) return
+    if (next.problem !== null && next.problem !== last?.problem)
+      log[next.verdict === 'unavailable' ? 'warn' : 'error'](next.problem)
+    if (next.verdict === 'accepted' && last !== null && last.problem !== null)
       log.warn('the runtime accepts this console again')
+    last = next
     // an unavailable runtime does not change the last known refusal
-    if (next !== 'unavailable' || verdict === null || verdict === 'accepted') verdict = next
+    if (next.verdict !== 'unavailable' || verdict === null || verdict === 'accepted') verdict = next.verdict
   }
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -99,7 +128,7 @@ export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): 
   const running = run()
   return {
     verdict: () => verdict,
-    isReachable: () => isReachable,
+    isReachable: () => (last === null ? null : last.verdict !== 'unavailable'),
     async stop() {
       stopping.abort()
       await running

@@ -1,5 +1,5 @@
 import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertion.ts'
-import { adviceFor, checkRuntime } from '#bff/runtime/check-runtime.ts'
+import { checkRuntime } from '#bff/runtime/check-runtime.ts'
 import { egressTo } from '#http-kit/egress.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { findPersistentSecret } from '#http-kit/secret-files.ts'
@@ -18,17 +18,14 @@ export async function checkRemoteRuntime({ dataDir, console }: Deployment): Prom
   const { host } = new URL(baseUrl)
   const outbound = createOutbound({ egressAllow: egressTo(baseUrl) })
   try {
-    const verdict = await checkRuntime({
+    const { problem } = await checkRuntime({
       outbound,
       baseUrl,
       credential,
       key,
       assertionOf: createActorAssertions(key),
     })
-    if (verdict === 'accepted') return ok(`${host} accepts the credential and the key of the console`)
-    return fail(
-      adviceFor(verdict, key.kid) ?? `${host} does not respond, or is not ready; check RUNTIME_API_BASE`,
-    )
+    return problem === null ? ok(`${host} accepts the credential and the key of the console`) : fail(problem)
   } finally {
     await outbound.close()
   }
