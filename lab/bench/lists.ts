@@ -1,11 +1,7 @@
-import { createLocalJWKSet } from 'jose'
 import { sql } from 'kysely'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertion.ts'
-import { createLog } from '#http-kit/log.ts'
-import { createRuntime } from '#runtime/app.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import { startRetention } from '#runtime/retention/run-retention.ts'
 import { readRetention } from '#runtime/store/retention/retention-row.ts'
@@ -13,6 +9,7 @@ import { casesFor } from './lists/cases.ts'
 import type { Case } from './lists/cases.ts'
 import { accessPathsOf, explain } from './lists/explain.ts'
 import type { Amount } from './lists/fill.ts'
+import { openReader } from './lists/reader.ts'
 import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
 import { median, percentile, round } from './report.ts'
@@ -27,7 +24,6 @@ const CAUSES: Case['path'] = '/causes'
 const SAMPLES = 60
 /** The name of what `timeFailedPage` measures. */
 const FAILED_PAGE = 'a failed operation'
-const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
 const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
 
@@ -39,44 +35,13 @@ const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().null
  */
 export async function benchLists(amount: Amount, only: string): Promise<Result[]> {
   const server = await startFilled(amount)
-  const { connection, dataDir } = server
-  const key = await loadActorKey(dataDir)
-  const runtime = await createRuntime({
-    connection,
-    dataDir,
-    platformApiBase: 'http://127.0.0.1',
-    egressAllow: [],
-    credentials: [CREDENTIAL],
-    actorKeys: createLocalJWKSet({ keys: [key.publicJwk] }),
-    log: createLog({ name: 'bench', level: 'silent' }),
-    worker: 'off',
-    rateLimit: { perSecond: 1e6, burst: 1e6 },
-  })
-  await runtime.start()
-  const { deps } = runtime
-  const assertionOf = createActorAssertions(key)
-  const readList = async ({
-    path,
-    query = {},
-    grants,
-  }: Pick<Case, 'grants'> & { path: string; query?: Case['query'] }): Promise<{
-    ms: number
-    data: unknown
-  }> => {
-    const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
-    const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
-    const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
-    const started = performance.now()
-    const response = await runtime.app.request(url, { headers })
-    const { errorCode, data } = (await response.json()) as { errorCode: string; data: unknown }
-    const ms = performance.now() - started
-    if (errorCode !== '0') throw new Error(`${path} returned ${response.status} ${errorCode}`)
-    return { ms, data }
-  }
+  const { connection } = server
+  const reader = await openReader(server)
+  const { deps, read } = reader
   const cursorAt = async (path: Case['path'], deep = DEEP): Promise<string> => {
     let cursor = ''
     for (let page = 1; page < deep; page++) {
-      const { data } = await readList({ path, query: cursor === '' ? {} : { cursor } })
+      const { data } = await read({ path, query: cursor === '' ? {} : { cursor } })
       const { nextCursor } = Page.parse(data)
       // a small amount has fewer pages
       if (nextCursor === null) break
@@ -107,15 +72,15 @@ export async function benchLists(amount: Amount, only: string): Promise<Result[]
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
   const sizes = new Map<string, number>()
   for (const listCase of cases) {
-    const page = Page.safeParse((await readList(listCase)).data)
+    const page = Page.safeParse((await read(listCase)).data)
     if (page.success) sizes.set(listCase.name, page.data.items.length)
   }
   // interleaved, so that other load on the machine affects all of them equally
   for (let index = 0; index < SAMPLES; index++) {
-    for (const listCase of cases) times.get(listCase.name)?.push((await readList(listCase)).ms)
+    for (const listCase of cases) times.get(listCase.name)?.push((await read(listCase)).ms)
   }
 
-  const page = FAILED_PAGE.includes(only) ? await timeFailedPage(deps, readList) : null
+  const page = FAILED_PAGE.includes(only) ? await timeFailedPage(deps, read) : null
   const removed = await retention?.stop()
   const plans = join(import.meta.dirname, '../../.cache/bench-lists/plans')
   mkdirSync(plans, { recursive: true })
@@ -134,7 +99,7 @@ export async function benchLists(amount: Amount, only: string): Promise<Result[]
       by: accessPathsOf(plan),
     })
   }
-  await runtime.stop()
+  await reader.stop()
   await server.stop()
   const of = (name: string): number => median(times.get(name) ?? [])
   const slowest = (isOne: (listCase: Case) => boolean): number =>

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: changes, conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: changes, conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], readers [--installations N] [--operations N], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -50,6 +50,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   graph: async () => (await import('./graph.ts')).benchGraph(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount, only),
+  readers: async () => (await import('./readers.ts')).benchReaders(amount),
   save: async () => (await import('./save.ts')).benchSave(),
   engine: async () => (await import('./engine.ts')).benchEngine(engine),
   retention: async () => (await import('./retention.ts')).benchRetention(),
