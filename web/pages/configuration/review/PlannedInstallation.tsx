@@ -41,7 +41,7 @@ export function PlannedInstallation({
 }) {
   const t = useText()
   const rich = useRichText()
-  const { configuration, store, isSaving, titleOf } = useEditor()
+  const { titleOf } = useEditor()
   const isIdle = group.locators.length === 0
   const title = titleOf(group.installation)
   const locators = [...new Set(group.changes.map(({ locator }) => locator))]
@@ -84,66 +84,9 @@ export function PlannedInstallation({
         </p>
       )}
       <div className={isExcluded ? 'space-y-3 opacity-60' : 'space-y-3'}>
-        {locators.map((locator) => {
-          const resource = configuration.resources[locator]
-          return (
-            <div key={locator}>
-              <p className="mb-1 flex items-center gap-1.5 text-muted">
-                {resource !== undefined && <Icon name={kindIcon[resource.kind]} size={14} />}
-                {resourceTitle(resource, locator)}
-              </p>
-              <BeforeAfter
-                label={t('configuration.plan.changesOf', { resource: resourceTitle(resource, locator) })}
-                changes={group.changes
-                  .filter((change) => change.locator === locator)
-                  .map(({ property, before, after }) => {
-                    const offer = offers.find((one) => one.locator === locator && one.property === property)
-                    const isOff = offer !== undefined && !isTaken(offer, draft)
-                    const name = propertyTitle(definitionOf(resource, property), property)
-                    const isHere = (one: { locator?: string | undefined; property?: string | undefined }) =>
-                      one.locator === locator && one.property === property
-                    const planned = group.problems.find(isHere)
-                    const problem = problems.find(isHere)?.message ?? (planned && placedError(planned, t))
-                    return {
-                      id: property,
-                      name: (
-                        <span className="font-sans text-sm">
-                          {offer === undefined ? (
-                            name
-                          ) : (
-                            <Checkbox
-                              aria-label={labelled(
-                                t,
-                                t('configuration.arrival.take'),
-                                `${name} · ${resourceTitle(resource, locator)}`,
-                              )}
-                              checked={!isOff}
-                              disabled={isSaving}
-                              onChange={({ target }) => take(offer, target.checked, { store, configuration })}
-                            >
-                              {name}
-                            </Checkbox>
-                          )}
-                        </span>
-                      ),
-                      before,
-                      after,
-                      nameOf: placeNamer(definitionOf(resource, property), t),
-                      isOff,
-                      note:
-                        problem !== undefined ? (
-                          <Refused>{problem}</Refused>
-                        ) : offer === undefined ? (
-                          isReplaced(before, after) && t('configuration.plan.replaced')
-                        ) : (
-                          <OfferNote offer={offer} isOff={isOff} />
-                        ),
-                    }
-                  })}
-              />
-            </div>
-          )
-        })}
+        {locators.map((locator) => (
+          <PlannedResource key={locator} {...{ locator, group, offers, draft, problems }} />
+        ))}
         {group.problems
           .filter(({ property }) => property === undefined)
           .map((problem) => (
@@ -153,6 +96,90 @@ export function PlannedInstallation({
           (group.stages === null ? <SkeletonLines lines={2} /> : <PlannedCalls stages={group.stages} />)}
       </div>
     </section>
+  )
+}
+
+/** The changes of one resource. */
+function PlannedResource({
+  locator,
+  group,
+  offers,
+  draft,
+  problems,
+}: Pick<Parameters<typeof PlannedInstallation>[0], 'group' | 'offers' | 'draft' | 'problems'> & {
+  locator: string
+}) {
+  const t = useText()
+  const { configuration } = useEditor()
+  const resource = configuration.resources[locator]
+  const title = resourceTitle(resource, locator)
+  const changes = group.changes.filter((change) => change.locator === locator)
+  return (
+    <div>
+      <p className="mb-1 flex items-center gap-1.5 text-muted">
+        {resource !== undefined && <Icon name={kindIcon[resource.kind]} size={14} />}
+        {title}
+      </p>
+      <BeforeAfter
+        label={t('configuration.plan.changesOf', { resource: title })}
+        changes={changes.map(({ property, before, after }) => {
+          const isHere = (one: { locator?: string | undefined; property?: string | undefined }) =>
+            one.locator === locator && one.property === property
+          const offer = offers.find(isHere)
+          const isOff = offer !== undefined && !isTaken(offer, draft)
+          const definition = definitionOf(resource, property)
+          const name = propertyTitle(definition, property)
+          const planned = group.problems.find(isHere)
+          const problem = problems.find(isHere)?.message ?? (planned && placedError(planned, t))
+          return {
+            id: property,
+            name: (
+              <span className="font-sans text-sm">
+                {offer === undefined ? name : <TakeOffer {...{ offer, isOff, name, resource: title }} />}
+              </span>
+            ),
+            before,
+            after,
+            nameOf: placeNamer(definition, t),
+            isOff,
+            note:
+              problem !== undefined ? (
+                <Refused>{problem}</Refused>
+              ) : offer === undefined ? (
+                isReplaced(before, after) && t('configuration.plan.replaced')
+              ) : (
+                <OfferNote offer={offer} isOff={isOff} />
+              ),
+          }
+        })}
+      />
+    </div>
+  )
+}
+
+/** The name of a property whose copied or restored value is saved only while it is ticked. */
+function TakeOffer({
+  offer,
+  isOff,
+  name,
+  resource,
+}: {
+  offer: Offer
+  isOff: boolean
+  name: string
+  resource: string
+}) {
+  const t = useText()
+  const { configuration, store, isSaving } = useEditor()
+  return (
+    <Checkbox
+      aria-label={labelled(t, t('configuration.arrival.take'), `${name} · ${resource}`)}
+      checked={!isOff}
+      disabled={isSaving}
+      onChange={({ target }) => take(offer, target.checked, { store, configuration })}
+    >
+      {name}
+    </Checkbox>
   )
 }
 
