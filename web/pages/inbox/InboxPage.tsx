@@ -20,7 +20,6 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
-import { Menu, MenuItem } from '../../ui/Menu.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
@@ -28,12 +27,11 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { useNow } from '../../ui/use-now.ts'
 import { FollowsTable } from './FollowsTable.tsx'
-import { notificationText, snoozeTimes } from './inbox-texts.ts'
+import { notificationText } from './inbox-texts.ts'
+import { INVALIDATES, NotificationActions } from './NotificationActions.tsx'
 
 const route = getRouteApi('/inbox')
-const INVALIDATES = ['GET /inbox', 'GET /inbox/unread'] as const
 
 /** The notifications of the person, and what they follow. */
 export function InboxPage() {
@@ -191,7 +189,7 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
     id: 'actions',
     header: t('inbox.field.actions'),
     headerHidden: true,
-    cell: (row) => <RowActions row={row} />,
+    cell: (row) => <NotificationActions notification={row} />,
     width: '4rem',
     align: 'end',
     card: 'plain',
@@ -229,44 +227,5 @@ function What({ row }: { row: InboxNotification }) {
         </p>
       </div>
     </div>
-  )
-}
-
-function RowActions({ row }: { row: InboxNotification }) {
-  const t = useText()
-  const now = useNow(60_000)
-  const mark = useWrite('POST /inbox/mark', { invalidates: INVALIDATES })
-  const snooze = useWrite('POST /inbox/snooze', { invalidates: INVALIDATES })
-  const notificationIds = [row.notificationId]
-  const isRead = row.readAt !== null
-  const { text } = notificationText(row, t)
-  return (
-    <Menu
-      label={t('inbox.actionsOf', { text })}
-      renderTrigger={(props) => (
-        <Button {...props} size="sm" variant="quiet" icon="more" label={t('inbox.actionsOf', { text })} />
-      )}
-    >
-      {row.snoozedUntil === null ? (
-        <>
-          <MenuItem icon="check" onSelect={() => mark.mutate({ body: { notificationIds, read: !isRead } })}>
-            {t(isRead ? 'inbox.markUnread' : 'inbox.markRead')}
-          </MenuItem>
-          {snoozeTimes(now).map(({ key, at }) => (
-            <MenuItem
-              key={key}
-              icon="waiting"
-              onSelect={() => snooze.mutate({ body: { notificationIds, until: new Date(at).toISOString() } })}
-            >
-              {t(`inbox.snooze.${key}`)}
-            </MenuItem>
-          ))}
-        </>
-      ) : (
-        <MenuItem icon="undo" onSelect={() => snooze.mutate({ body: { notificationIds, until: null } })}>
-          {t('inbox.endSnooze')}
-        </MenuItem>
-      )}
-    </Menu>
   )
 }

@@ -56,25 +56,3 @@ export function notificationText(
 
 type Event = InboxNotification['event']
 const isOfChange = (event: Event): event is Extract<Event, `change.${string}`> => event.startsWith('change.')
-
-const HOUR = 3_600_000
-const MORNING = 9
-
-/** Until when a notification can be snoozed, in milliseconds since 1970. Mornings are those of the browser. */
-export function snoozeTimes(
-  now: number,
-): { key: 'hour' | 'afternoon' | 'tomorrow' | 'monday'; at: number }[] {
-  const morning = (days: number) => {
-    const day = new Date(now)
-    day.setDate(day.getDate() + days)
-    return day.setHours(MORNING, 0, 0, 0)
-  }
-  // Monday is in 7 days if today is one
-  const toMonday = 7 - ((new Date(now).getDay() + 6) % 7)
-  return [
-    { key: 'hour', at: now + HOUR },
-    { key: 'afternoon', at: now + 4 * HOUR },
-    { key: 'tomorrow', at: morning(1) },
-    { key: 'monday', at: morning(toMonday) },
-  ]
-}
