@@ -7,7 +7,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
-import { BatchPace } from './BatchPace.tsx'
+import { BatchPace } from './PlannedChange.tsx'
 
 type Approval = ChangeRequestDetail['approvedBy'][number]
 

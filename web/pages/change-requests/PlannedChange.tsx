@@ -7,7 +7,9 @@ import type {
 } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { messageText } from '../../i18n/message-text.ts'
+import { joinClauses, labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
@@ -20,7 +22,6 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
-import { BatchPace } from './BatchPace.tsx'
 
 /** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
 export function PlannedChange({
@@ -164,6 +165,26 @@ function PlannedBatch({
           ))}
         </ul>
       </Card>
+    </>
+  )
+}
+
+/** How carefully a batch is carried out: its limits, and its waves with their conditions. Nothing, without any. */
+export function BatchPace({
+  limits: { first, concurrency, stopAfterFailures, waves },
+}: {
+  limits: ChangeRequestDetail['input']
+}) {
+  const t = useText()
+  const pace = joinClauses(t, [
+    first !== undefined && labelled(t, t('batches.fact.first'), String(first)),
+    concurrency !== undefined && labelled(t, t('batches.fact.concurrency'), String(concurrency)),
+    stopAfterFailures !== undefined && labelled(t, t('batches.fact.failures'), String(stopAfterFailures)),
+  ])
+  return (
+    <>
+      {pace !== '' && <p>{pace}</p>}
+      {waves !== undefined && <p>{labelled(t, t('batches.waves'), wavesText(waves, t))}</p>}
     </>
   )
 }
