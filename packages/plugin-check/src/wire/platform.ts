@@ -212,7 +212,7 @@ export async function startPlatform(
         const token = signToken({ ...claims, ...times }, { by: 'key', key: keys[0] })
         const address = `${url}${SERVICES_PATH}${serviceId}`
         material.push(token, address)
-        services.grant(token, {
+        services.admit(token, {
           serviceId,
           bundleInstallId: String(installation['bundleInstallId']),
           expiry,

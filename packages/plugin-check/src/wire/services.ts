@@ -42,7 +42,7 @@ export const EVENT_FAILURES = {
 export type EventFailure = keyof typeof EVENT_FAILURES
 
 /** What a resolution gave for one service. */
-export interface Grant {
+export interface Access {
   serviceId: string
   bundleInstallId: string
   /** Seconds since 1970. */
@@ -55,7 +55,8 @@ export interface Grant {
 export interface Services {
   /** Calls so far. */
   calls: ServiceCall[]
-  grant(token: string, grant: Grant): void
+  /** The service accepts this token from now on. */
+  admit(token: string, access: Access): void
   /** What a token of the service allows. */
   methodsOf(serviceId: string): string[]
   /** True: every service responds with 503; `events`: to event methods only. */
@@ -78,7 +79,7 @@ const SUCCESS = { errorCode: '0', data: null, contractVersion: '1.0.0' }
 
 export function createServices({ events, services }: Profile): Services {
   const calls: ServiceCall[] = []
-  const grants = new Map<string, Grant>()
+  const accesses = new Map<string, Access>()
   const used = new Set<string>()
   let down: boolean | 'events' = false
   const failures = new Map<unknown, EventFailure>()
@@ -89,11 +90,11 @@ export function createServices({ events, services }: Profile): Services {
 
   function problemOf(serviceId: string, path: string, token: string | null): ServiceCallProblem | null {
     if (token === null) return 'no-token'
-    const grant = grants.get(token)
-    if (grant === undefined) return 'foreign-token'
-    if (grant.serviceId !== serviceId) return 'other-service'
-    if (grant.expiry <= Date.now() / 1000) return 'expired'
-    if (grant.isWrongResponse) return 'wrong-response'
+    const access = accesses.get(token)
+    if (access === undefined) return 'foreign-token'
+    if (access.serviceId !== serviceId) return 'other-service'
+    if (access.expiry <= Date.now() / 1000) return 'expired'
+    if (access.isWrongResponse) return 'wrong-response'
     if (used.has(token)) return 'used-before'
     const methods = methodsOf(serviceId)
     return methods.length > 0 && !methods.includes(path) ? 'unknown-method' : null
@@ -101,7 +102,7 @@ export function createServices({ events, services }: Profile): Services {
 
   return {
     calls,
-    grant: (token, grant) => grants.set(token, grant),
+    admit: (token, access) => accesses.set(token, access),
     methodsOf,
     setDown(next) {
       down = next
@@ -124,7 +125,7 @@ export function createServices({ events, services }: Profile): Services {
       const problem = problemOf(serviceId, path, token)
       const answer = services[serviceId]?.[path]
       const isEvent = events[serviceId]?.includes(path) === true
-      const bundleInstallId = token === null ? null : (grants.get(token)?.bundleInstallId ?? null)
+      const bundleInstallId = token === null ? null : (accesses.get(token)?.bundleInstallId ?? null)
       const planned = isEvent && problem === null ? failures.get(bundleInstallId) : undefined
       const failure = planned === 'unresolved' ? undefined : planned
       failures.delete(failure === undefined ? null : bundleInstallId)
