@@ -6,7 +6,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { SpaceWatch } from './http/failures.ts'
 import { noteWorker, noWorkerSince, recordTrouble } from './store/troubles.ts'
-import { whyReadOnly } from './store/why-read-only.ts'
+import { whyReadOnly } from './store/database-troubles.ts'
 
 const LOOK_EVERY_MS = 2_000
 const NOTE_EVERY_MS = 10_000

@@ -10,7 +10,7 @@ import { TransportError } from '#http-kit/problem-response.ts'
 import { atMost } from '../engine/calls/failures.ts'
 import type { DomainError } from '../engine/refusals.ts'
 import type { Db } from '../model/db.ts'
-import { canGrow } from '../store/why-read-only.ts'
+import { canGrow } from '../store/database-troubles.ts'
 
 /** Logical names of the two services that answer here. */
 type ServiceName = 'bundle-runtime' | 'module-plugin-manager'

@@ -5,7 +5,7 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import type { DraftForm } from '../draft/draft-form.ts'
 import type { Arrival } from '../draft/arrival.ts'
-import type { GoneResources } from '../draft/gone.ts'
+import type { GoneResources } from '../draft/gone-resources.ts'
 import type { Merged } from '../draft/merge.ts'
 import { focusControl } from '../../../forms/form/focus-field.ts'
 

@@ -2,7 +2,7 @@ import { useMemo, useSyncExternalStore } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
-import type { GoneResources } from '../draft/gone.ts'
+import type { GoneResources } from '../draft/gone-resources.ts'
 import { groupResources, narrowGroups, type Filter, type Marks, type OutlineGroup } from '../draft/outline.ts'
 
 /** What the outline lists, and the resource whose form is shown. */

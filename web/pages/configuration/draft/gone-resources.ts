@@ -20,7 +20,11 @@ export function goneSince(draft: Draft, { resources, snapshotVersion }: Configur
   return versions.length === 0 ? null : Math.min(...versions)
 }
 
-/** @param before the configuration of that snapshot; undefined until it is loaded, and where it cannot be. */
+/**
+ * The resources with edits that are no longer in the configuration.
+ *
+ * @param before the configuration of the snapshot `goneSince`; undefined until it is loaded, or if it cannot be
+ */
 export function goneResources(
   draft: Draft,
   { resources }: Configuration,

@@ -32,6 +32,7 @@ export async function canGrow(db: Db): Promise<boolean> {
 /** Why the database accepts no writes: it is a standby, or set to read-only. Null if it accepts writes. */
 export type ReadOnly = 'standby' | 'setting' | null
 
+/** @throws when the database cannot be reached. */
 export function whyReadOnly(db: Db): Promise<ReadOnly> {
   return db.connection().execute(async (one) => {
     const found = await sql<{ is_standby: boolean; is_read_only: boolean }>`
