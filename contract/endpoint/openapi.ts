@@ -67,7 +67,7 @@ function operation(name: EndpointName, row: EndpointRow, place: Place): JsonObje
   return {
     operationId: operationName(name, row),
     summary: row.summary,
-    description: `${accessText(row)}${RECENT_SIGN_IN_TEXT[row.recentSignIn ?? 'never']} Failure codes: ${['REQUEST_INVALID', ...row.codes].join(', ')}.`,
+    description: `${accessText(row)}${RECENT_SIGN_IN_TEXT[row.recentSignIn ?? 'never']} Failure codes: ${[...new Set(['REQUEST_INVALID', ...row.codes])].join(', ')}.`,
     security: [...place.securityOf(row.access.needs)],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: json(body) } }),
