@@ -21,8 +21,8 @@ interface Verdict {
 }
 
 /**
- * Verifies the suites and tests: each mutant must be detected. The quick form tries every third of the mutants, each
- * with its first killer. The full form tries all of them with all of their killers, and prints how many
+ * Verifies the suites and tests: each mutant must be detected. The quick form tries eight, each with its first
+ * killer. The full form tries all of them with all of their killers, and prints how many
  * mutants each kills. `--seed N` is the mutant with this number.
  */
 export const MUTANTS_SUITE: Suite = {
@@ -43,7 +43,7 @@ export const MUTANTS_SUITE: Suite = {
 function chosenMutants({ size, seed, count }: SuiteOptions): readonly Mutant[] {
   if (seed !== null) return MUTANTS.slice(seed - 1, seed)
   const most = count ?? (size === 'quick' ? QUICK_MUTANTS : MUTANTS.length)
-  // every so many-th; always the same, so that a run that failed fails again
+  // at equal distances, so that a run that failed fails again
   const step = Math.max(1, MUTANTS.length / most)
   return MUTANTS.filter((_, index) => index % step < 1)
 }
