@@ -5,7 +5,7 @@ const MAX_TEXT = 200
 
 /**
  * What the provider said in an error of openid-client, as fields of a log line: `providerError` and
- * `providerDescription` (cleaned and cut off, because they are texts of a stranger) and `providerStatus`.
+ * `providerDescription` (cleaned and cut off, because nobody here wrote them) and `providerStatus`.
  */
 export function providerReason(error: unknown): LogFields {
   if (typeof error !== 'object' || error === null) return {}

@@ -18,7 +18,7 @@ export interface Left {
   requests: number
 }
 
-/** Requests that are refused for many reasons, and sockets that never say anything. */
+/** Sends requests that are refused for many reasons, and bytes that are not HTTP, for some seconds. */
 export async function afterHostility(
   url: string,
   { cookie, seconds }: { cookie: string; seconds: number },

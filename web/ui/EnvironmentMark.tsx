@@ -2,7 +2,7 @@ import { createContext, use } from 'react'
 import type { EnvironmentMark } from '#contract/console-api/rows.ts'
 import { cx } from './class-names.ts'
 
-/** The mark of the environment that the page belongs to; null: the page is of no or of an unmarked one. */
+/** The mark of the environment that the page belongs to; null if it belongs to none, or to one without a mark. */
 export const EnvironmentContext = createContext<EnvironmentMark | null>(null)
 
 const FILL: Record<EnvironmentMark['color'], string> = {
@@ -43,7 +43,7 @@ export function EnvironmentDot({ mark }: { mark: EnvironmentMark | undefined }) 
   )
 }
 
-/** A line of its color along the top of the page. */
+/** A line along the top of the page, in the color of its environment. */
 export function EnvironmentLine() {
   const mark = use(EnvironmentContext)
   return (

@@ -1,9 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * One clock for all displayed times: a single timer, so that all texts change together. It stops while nothing is
- * displayed. The value is rounded down to the step, so that a text is rendered only when it can differ.
- */
+// One clock for all displayed times: a single timer, so that all texts change together. It stops while nothing is
+// displayed.
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let now = Date.now()
@@ -27,11 +25,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
+/** The time, rounded down to the step, so that a text is rendered only when it can differ. */
 export function useNow(stepMs: number): number {
-  return useSyncExternalStore(
-    subscribe,
-    () => Math.floor(now / stepMs) * stepMs,
-    // on the server the clock does not run
-    () => Math.floor(Date.now() / stepMs) * stepMs,
-  )
+  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
 }

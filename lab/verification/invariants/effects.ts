@@ -4,7 +4,7 @@ import type { Facts } from './facts.ts'
 
 const GOOD = new Set(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 
-/** I1: a plugin has one effect for an operation and stage; and a call succeeds only by an answer that the plugin gave. */
+/** I1: a plugin has at most one effect in each stage of an operation; a call succeeds only with a response that its plugin gave. */
 export function* effects({ state, deliveries }: Facts): Generator<Violation> {
   const arrived = Map.groupBy(deliveries, deliveryKey)
   const effectsOf = (key: string): number =>

@@ -1,7 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Reason } from '#contract/runtime-api/common.ts'
 import type { Apply } from '#contract/runtime-api/managers.ts'
-import type * as z from 'zod'
 import { uuidv7 } from '#http-kit/random.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
@@ -28,10 +26,10 @@ import { refuseLastSnapshot, staleSnapshot } from './snapshot.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 type Saved = Answer<`PATCH ${Base}`>
-type Why = z.infer<typeof Reason> | undefined
-type By = { reason: Why; apply: Apply | undefined }
-/** How the save is made. */
-type How = { reason: Why; planToken: string | undefined; override: true | undefined }
+type Reason = Input<`PATCH ${Base}`>['body']['reason']
+/** What is recorded of a save besides its changes. */
+type Recorded = { reason: Reason; apply: Apply | undefined }
+type SaveOptions = { reason: Reason; planToken: string | undefined; override: true | undefined }
 
 /**
  * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and the
@@ -53,7 +51,7 @@ async function save(
   context: WriteContext,
   place: Scope,
   given: SaveInput,
-  { reason, planToken, override }: How,
+  { reason, planToken, override }: SaveOptions,
 ): Promise<Saved> {
   const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
@@ -102,7 +100,7 @@ async function writeSnapshot(
   { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
   { changes, facts, owners }: SaveEvaluation,
-  { reason, apply }: By,
+  { reason, apply }: Recorded,
 ): Promise<number> {
   refuseLastSnapshot(scope.snapshot_version)
   const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
@@ -163,7 +161,7 @@ async function startConfigure(
   scope: ScopeRow,
   { installation, plan, changes }: Owner,
   { facts, managers, admission }: Evaluation,
-  { reason, apply }: By,
+  { reason, apply }: Recorded,
 ): Promise<Saved['operations'][number]> {
   const { version } = installation
   if (plan === null || version === null)

@@ -15,9 +15,11 @@ export interface Once {
   /** The same text for the same request. */
   request: string
   /** Performs the write. A DomainError from it rolls back everything that it did. */
-  run(
-    tx: Tx,
-  ): Promise<{ answer: JsonValue; /** The response to a repeat, if it differs. */ kept?: JsonValue }>
+  run(tx: Tx): Promise<{
+    answer: JsonValue
+    /** The response to a repeat, if it differs. */
+    kept?: JsonValue
+  }>
   /**
    * The response to a refusal, and the code in it; called after the write was rolled back, in the same transaction.
    */

@@ -15,7 +15,7 @@ export const codes = codeTexts({
 /** The titles of all error codes, for a code without a response. */
 export const codeTitles = { ...titlesIn(codeTexts(catalogue)), ...titlesIn(codes) }
 
-/** The labels of an error view, and the fallback texts. Single codes are in `codes.ts`. */
+/** The labels of an error view, and the fallback texts. */
 export const errors = {
   code: 'Error code',
   requestId: 'Request ID',

@@ -34,7 +34,6 @@ export function ChoiceFilter({
         <button
           type="button"
           {...props}
-
           className={cx(
             'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
             chosen.length > 0

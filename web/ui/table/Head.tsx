@@ -53,7 +53,7 @@ export function TableHead<Row>({
 const directionOf = (sorts: readonly Sort[], sort: string | undefined) =>
   sorts.map(({ key }) => sortDirection(sort, key)).find((direction) => direction !== undefined) ?? 'none'
 
-/** A single sort button repeats the header, which is hidden then; before several buttons, screen readers have it. */
+/** A single sort button repeats the header, which is then hidden. Before several buttons, only screen readers read it. */
 function headerTextClass<Row>({ headerHidden }: Column<Row>, sorts: readonly Sort[]): string {
   if (headerHidden === true || sorts.length > 1) return 'sr-only'
   return sorts.length === 1 ? 'hidden @max-[40rem]/table:inline' : 'block truncate'

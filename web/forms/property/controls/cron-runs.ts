@@ -17,13 +17,19 @@ export type Irregularity =
   | {
       kind: 'missing'
       local: number
-      /** When it runs instead; null if it does not. */ instead: number | null
+      /** When it runs instead; null if it does not. */
+      instead: number | null
     }
-  | { kind: 'twice'; local: number; /** Whether it runs both times. */ isBoth: boolean }
+  | {
+      kind: 'twice'
+      local: number
+      /** Whether it runs both times. */
+      isBoth: boolean
+    }
 
 const SHOWN = 3
-/** The times that are looked at for what is irregular: enough for those between the runs that are shown. */
-const LOOKED_AT = 40
+/** How many times of the schedule are checked for irregularities: enough for those between the shown runs. */
+const CHECKED = 40
 
 /** The next runs of a schedule after a moment, and what is irregular until the last of them. */
 export function nextRuns(
@@ -59,7 +65,7 @@ function scheduledTimes(text: string, from: number, until: number): number[] {
   // a schedule for every hour means no certain one
   if (text.trim().split(/\s+/)[1]?.startsWith('*') === true) return []
   return new Cron(text, { timezone: 'UTC', paused: true })
-    .nextRuns(LOOKED_AT, new Date(from))
+    .nextRuns(CHECKED, new Date(from))
     .map((at) => at.getTime())
     .filter((local) => local <= until)
 }
