@@ -2,7 +2,7 @@ import { getOwn, isJsonObject, pointerSegments, type JsonValue } from '../../../
 import { formatLocator } from '../../../contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestPlugin } from '../../../contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '../../../contract/protocol/property-definition.ts'
-import { isReferenceKind, valueSchema } from '../../../contract/protocol/property-kinds.ts'
+import { isReferenceKind, typeOfKind, valueSchema } from '../../../contract/protocol/property-kinds.ts'
 import { withoutShared } from '../../../contract/protocol/shared-definitions.ts'
 
 /**
@@ -51,13 +51,7 @@ function modulesOf(manifest: AuthorManifest, plugin: ManifestPlugin): string[] {
 const text = (name: string): string => `'${name.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
 const referenceType = (definition: PropertyDefinition | undefined): string =>
-  `Extract<Reference, { '@type': ${text(REFERENCE_TYPES[definition?.kind ?? ''] ?? '')} }>`
-
-const REFERENCE_TYPES: Readonly<Record<string, string>> = {
-  SERVICE_REFERENCE: 'ServiceReference',
-  SERVICE_REFERENCE_MAP: 'ServiceReferenceMap',
-  SERVICE_REFERENCE_LIST: 'ServiceReferenceList',
-}
+  `Extract<Reference, { '@type': ${text(typeOfKind(definition?.kind ?? 'DATA'))} }>`
 
 function typeOfProperty(definition: PropertyDefinition | undefined): string {
   if (definition === undefined) return ANY
