@@ -42,7 +42,7 @@ export function healthRoutes(options: {
   return app
 }
 
-/** Whether the database accepts writes; no answer within two seconds counts as down. */
+/** Whether the database accepts writes; no response within two seconds counts as down. */
 async function isUp(db: BffDb): Promise<boolean> {
   const query = sql<{ up: boolean }>`
     select not pg_is_in_recovery() and not current_setting('default_transaction_read_only')::bool as up`

@@ -159,7 +159,7 @@ describe('serve', () => {
     await server.stop()
   })
 
-  it('answers what is not HTTP with the headers of every answer (C01, C02, D01)', async () => {
+  it('answers what is not HTTP with the headers of every response (C01, C02, D01)', async () => {
     const headers = { 'x-content-type-options': 'nosniff', 'strict-transport-security': 'max-age=31536000' }
     const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1', headers })
     const post = (head: string, body = '') => `POST /api/x HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n${body}`
@@ -201,7 +201,7 @@ describe('serve', () => {
   })
 
   it(
-    'closes the connection of a client that does not read its answer (D08)',
+    'closes the connection of a client that does not read its response (D08)',
     { timeout: 10_000 },
     async () => {
       const cancelled = Promise.withResolvers<void>()

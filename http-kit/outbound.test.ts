@@ -208,7 +208,7 @@ describe('outbound', () => {
     await strict.close()
   })
 
-  it('unpacks a compressed answer that fits (E05)', async () => {
+  it('unpacks a compressed response that fits (E05)', async () => {
     const result = await call(`${base}/brotli`)
     assert.equal(result.kind === 'response' && Buffer.from(result.body).toString(), 'small')
   })

@@ -30,11 +30,11 @@ export interface ListenOptions {
   startMs?: number
   /** The bytes that the headers of a request may have together; default 16 KiB. */
   maxHeaderBytes?: number
-  /** The headers of answers that no app gives: to what is not HTTP, and during the start; default {@link PLAIN_HEADERS}. */
+  /** The headers of responses that no app gives: to what is not HTTP, and during the start; default {@link PLAIN_HEADERS}. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** For an answer that no browser may render, guess the type of, or keep. */
+/** For a response that no browser may render, guess the type of, or keep. */
 const PLAIN_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -111,7 +111,7 @@ export async function listen({
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
-      // Node's own answer would not have our headers
+      // Node's own response would not have our headers
       requireHostHeader: false,
     },
     (incoming, outgoing) => {

@@ -116,7 +116,7 @@ describe('the time on which programs agree', () => {
     assert.ok(isRight())
   })
 
-  it('takes a slow answer for no step', async () => {
+  it('takes a slow response for no step', async () => {
     clock.observe({
       databaseMs: START + passed + 3_000,
       askedAt: 5_000 + passed,

@@ -96,7 +96,7 @@ async function readData(
   page: PageMatch,
   { readApiFor, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
 ): Promise<string | null> {
-  // read before the answers, so that a stream from here has every change that they may lack
+  // read before the responses, so that a stream from here has every change that they may lack
   const position = eventPosition()
   try {
     const { searchParams } = new URL(c.req.url)

@@ -76,7 +76,7 @@ const APPROVER_FRAME = [...FRAME, 'GET /change-requests/waiting']
 
 const namesIn = (data: ReturnType<typeof dataOf>) => data?.answers.map(({ name }) => name)
 
-test('a document contains the session and the answers that the API gives the same person', async () => {
+test('a document contains the session and the responses that the API gives the same person', async () => {
   const { html, data } = await open(browserOf('admin'), '/services?q=host')
   assert.deepEqual(namesIn(data), ['GET /session', 'GET /services', ...APPROVER_FRAME])
   const session = await browserOf('admin').api('/api/session')

@@ -5,7 +5,7 @@ import { securityHeaders } from './security-headers.ts'
 import { appWith, ORIGIN } from './testing.ts'
 
 describe('security headers', () => {
-  it('are on every answer, errors too, with the policy of its kind (C01, C02, C03, C04)', async () => {
+  it('are on every response, errors too, with the policy of its kind (C01, C02, C03, C04)', async () => {
     const app = appWith(securityHeaders({ publicOrigin: ORIGIN }), provenance({ publicOrigin: ORIGIN }))
     const page = await app.request('/page')
     const csp = page.headers.get('content-security-policy') ?? ''

@@ -56,7 +56,7 @@ const DISABLED_FEATURES = [
 /** `document` is the console, `page` a server-made page without scripts, `data` everything else. */
 export type AnswerKind = keyof typeof POLICIES
 
-/** The headers of every answer of one kind, errors included. */
+/** The headers of every response of one kind, errors included. */
 export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<string, string> {
   return {
     'content-security-policy': POLICIES[kind],
@@ -74,7 +74,7 @@ export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<s
 }
 
 /**
- * Sets them on every answer, except headers that a route has set itself. Data and errors are never cached.
+ * Sets them on every response, except headers that a route has set itself. Data and errors are never cached.
  *
  * @param inlineScripts sources of `script-src` for the inline scripts of the console's page, such as `'sha256-…'`.
  */

@@ -57,7 +57,7 @@ async function send(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  // the answers of these endpoints, or a problem
+  // the responses of these endpoints, or a problem
   return { status: response.status, json: (await response.json()) as never }
 }
 

@@ -28,7 +28,7 @@ interface AskOptions {
   log: Log
 }
 
-/** How long a request waits for the provider. After that it is served as before, and the answer applies to the next one. */
+/** How long a request waits for the provider. After that it is served as before, and the response applies to the next one. */
 const WAIT_MS = 2_000
 
 /** The origin of what the provider did. */

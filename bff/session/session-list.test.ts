@@ -51,7 +51,7 @@ describe('the list of sessions', () => {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    // the answers of these endpoints, or a problem
+    // the responses of these endpoints, or a problem
     return { status: response.status, json: (await response.json()) as Record<string, unknown> }
   }
   const list = async (cookie: string, path = '/sessions') =>

@@ -57,10 +57,10 @@ export interface EndpointRow {
    * are JSON pointers into the document. Defaults to REQUEST_INVALID with paths such as `body.reason`.
    */
   bodyErrorCode?: 'MANIFEST_INVALID'
-  /** Fields that only the first answer contains; a repeated request receives null there. */
+  /** Fields that only the first response contains; a repeated request receives null there. */
   shownOnce?: readonly string[]
   /**
-   * The answer is an author's document: the console API returns it unchanged instead of removing the property that is
+   * The response is an author's document: the console API returns it unchanged instead of removing the property that is
    * reserved for the runtime.
    */
   keepsProtectedProperty?: true

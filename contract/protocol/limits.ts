@@ -40,5 +40,5 @@ export const FILE_BYTES_MAX = 5 * 1024 * 1024
 /** Maximum number of object keys in such a file, and in the JSON document beside the form. */
 export const FILE_KEYS_MAX = 500_000
 
-/** Maximum size of a plugin's answer in bytes. */
+/** Maximum size of a plugin's response in bytes. */
 export const ANSWER_BYTES_MAX = 1024 * 1024

@@ -28,11 +28,11 @@ export function hideInDetail(detail: Detail): Detail {
 const OPAQUE_KEYS = new Set(['value', 'values', 'schema', 'default'])
 
 /**
- * Removes the property that is reserved for the runtime from an answer: entries of maps by property name,
+ * Removes the property that is reserved for the runtime from a response: entries of maps by property name,
  * changes of it, and mentions in lists of names and in messages.
  */
 export function hideProtectedProperty<Answer>(answer: Answer): Answer {
-  // the answer has just been validated against its schema, and removing optional entries keeps it valid
+  // the response has just been validated against its schema, and removing optional entries keeps it valid
   return hide(answer as JsonValue) as Answer
 }
 

@@ -7,7 +7,7 @@ import { CHANGE_KINDS, OPERATION_STATES } from './vocabulary.ts'
 
 /** Six weeks, and the rest of a week. */
 export const CALENDAR_DAYS_MAX = 45
-/** Scheduled change requests of one answer. */
+/** Scheduled change requests of one response. */
 export const CALENDAR_REQUESTS_MAX = 200
 
 const Day = z.string().refine(isDay, 'Must be a day such as 2026-11-29')

@@ -48,7 +48,7 @@ export const Operation = z.object({
   currentVersion: Key.nullable(),
   targetVersion: Key,
   installation: InstallationIdentity,
-  /** The title of the installation. Absent from the answers to writes, and from receipts of earlier versions. */
+  /** The title of the installation. Absent from the responses to writes, and from receipts of earlier versions. */
   title: z.string().optional(),
   executionSequence: z.number().int().positive(),
   run: z.number().int().positive(),
@@ -157,7 +157,7 @@ export const PluginCall = z.object({
   /** Every attempt sends the same bytes. Null until they are frozen; sensitive values are masked. */
   request: Json,
   /**
-   * The first 20 and the last 20 in an answer, all of them in a receipt. They are numbered from 1 without gaps, so the
+   * The first 20 and the last 20 in a response, all of them in a receipt. They are numbered from 1 without gaps, so the
    * number of the last one is their count.
    */
   attempts: z.array(Attempt),

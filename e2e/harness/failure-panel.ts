@@ -36,7 +36,7 @@ export async function expectAnswers(page: Page, operationId: string, failure: Fa
       ? 'No. All 3 attempts of run 1 were used; nothing is scheduled.'
       : 'nothing is scheduled',
   )
-  // an operation that the answer names loads after the panel
+  // an operation that the response names loads after the panel
   await expect.poll(() => answer('Next step')).toContain(failure.next)
   if (failure.next.startsWith('Plugin owner')) expect(await answer('Next step')).toContain('Integrations')
   expect(await answer('What to do')).not.toBe('')

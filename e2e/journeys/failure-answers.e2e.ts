@@ -182,7 +182,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'unwritten',
-    // the answer is lost, and the repeated call says that there is nothing to do
+    // the response is lost, and the repeated call says that there is nothing to do
     async cause(shop) {
       shop.answer({
         registrar: (_, before) => (before === 0 ? 'reset' : { outcome: 'NOT_APPLIED' }),
@@ -241,7 +241,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'replayed',
-    // a cache in front of the plugin answers with its answer to another operation
+    // a cache in front of the plugin answers with its response to another operation
     async cause(shop) {
       const kept = new Map<string, string>()
       shop.answer({
@@ -409,7 +409,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'oversized',
-    // the answer is valid but for a value that breaks the definition of its property
+    // the response is valid but for a value that breaks the definition of its property
     async cause(shop) {
       shop.answer({
         registrar: () => ({

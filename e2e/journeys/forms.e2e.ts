@@ -44,7 +44,7 @@ test('a plugin form leads to its first error, shows a refusal at its field, and 
   )
 })
 
-test('a service form keeps what was typed when no answer comes, and sends it again', async ({
+test('a service form keeps what was typed when no response comes, and sends it again', async ({
   system,
   signIn,
 }) => {

@@ -8,7 +8,7 @@ import { expect, test } from '../harness/test.ts'
 
 // Something between the platform and the plugin answers in its place. The page says what answered, and what to do about it.
 
-test('a proxy that replays answers, asks to sign in, or limits callers is told from the plugin', async ({
+test('a proxy that replays responses, asks to sign in, or limits callers is told from the plugin', async ({
   system,
   signIn,
 }) => {
@@ -75,7 +75,7 @@ test('a proxy that replays answers, asks to sign in, or limits callers is told f
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/** A proxy that passes calls on and stores the last answer, until it is told to answer by itself. */
+/** A proxy that passes calls on and stores the last response, until it is told to answer by itself. */
 async function startProxy(endpoint: string) {
   const stored = { headers: {} as Record<string, string>, body: Buffer.alloc(0) }
   const passOn = async (incoming: IncomingMessage, outgoing: ServerResponse) => {

@@ -251,7 +251,7 @@ async function benchResolve(): Promise<Result> {
   }
 }
 
-/** Starts `count` requests, so many a second, without waiting for answers. Returns how long each took. */
+/** Starts `count` requests, so many a second, without waiting for responses. Returns how long each took. */
 async function atRate(perSecond: number, count: number, send: () => Promise<number>): Promise<number[]> {
   const started = performance.now()
   const times: Promise<number>[] = []

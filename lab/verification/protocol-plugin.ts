@@ -9,7 +9,7 @@ import type { Delivery } from './invariants/evidence.ts'
 export type WorkOutcome = Extract<Outcome, 'APPLIED' | 'VERIFIED' | 'NOT_APPLIED'>
 
 /**
- * One or more plugins that follow the protocol: each call is executed once, a retry gets the recorded answer, and a
+ * One or more plugins that follow the protocol: each call is executed once, a retry gets the recorded response, and a
  * call with a lower execution sequence than one already seen is rejected. Every delivery is recorded.
  */
 export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
@@ -27,7 +27,7 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
     this.writesOf = writesOf
   }
 
-  /** The answer to a stale or a retried call; null if the call has to be executed. */
+  /** The response to a stale or a retried call; null if the call has to be executed. */
   recall(request: LifecycleRequest, delivery: Delivery): JsonObject | null {
     const place = `${request.pluginId} ${request.installation.bundleInstallId}`
     const highest = this.highest.get(place) ?? 0
@@ -60,7 +60,7 @@ export class ProtocolPlugin<Recorded extends Delivery = Delivery> {
     return answer
   }
 
-  /** Loses the recorded answers, and keeps the effects. */
+  /** Loses the recorded responses, and keeps the effects. */
   forget(): void {
     this.answers.clear()
   }

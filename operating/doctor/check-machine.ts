@@ -54,7 +54,7 @@ export async function checkClock(pool: pg.Pool): Promise<Omit<Finding, 'check'>>
     `select extract(epoch from clock_timestamp())::float8 * 1000 as at`,
   )
   const after = Date.now()
-  // the answer was made at some time between the two
+  // the response was made at some time between the two
   const differenceMs = Math.round(Number(rows[0]?.at) - (before + after) / 2)
   return judgeClock(differenceMs)
 }

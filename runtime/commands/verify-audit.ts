@@ -84,7 +84,7 @@ function explainMissingChain(error: unknown): never {
   )
 }
 
-/** The answer of `GET /platform-keys`, kept in a file. */
+/** The response of `GET /platform-keys`, kept in a file. */
 async function readKeys(file: string): Promise<PlatformKey[]> {
   try {
     return z.object({ keys: z.array(PlatformKey) }).parse(JSON.parse(await readFile(file, 'utf8'))).keys

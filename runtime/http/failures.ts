@@ -15,7 +15,7 @@ import { canGrow } from '../store/database-troubles.ts'
 /** Logical names of the two services that answer here. */
 type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 
-/** Limits the length of an answer with many problems. */
+/** Limits the length of a response with many problems. */
 const MAX_DETAILS = 200
 
 /** The failure envelope of a refusal, with its texts cut to the limits of the contract. */

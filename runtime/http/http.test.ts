@@ -139,7 +139,7 @@ describe('the endpoints without a credential', () => {
 })
 
 describe('a write', () => {
-  it('returns the same answer for the same key and body, whatever the order of its fields', async () => {
+  it('returns the same response for the same key and body, whatever the order of its fields', async () => {
     const key = 'same-key'
     const first = await http.call('/plugins/once', { method: 'PUT', body: plugin, key })
     await http.call('/plugins/once', { method: 'PUT', body: { ...plugin, title: 'Changed since' } })
@@ -174,7 +174,7 @@ describe('a write', () => {
     assert.equal(items.filter(({ subject }) => subject === 'raced').length, 1)
   })
 
-  it('stores a refusal as the answer too, and audits it', async () => {
+  it('stores a refusal as the response too, and audits it', async () => {
     const manifest = {
       bundle: { environmentKey: 'dev', bundleId: 'kept' },
       version: '1',

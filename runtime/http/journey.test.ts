@@ -14,7 +14,7 @@ import { CORE, crm, SCOPE } from '../testing/bundles.ts'
 import { readTestAnswer, RESOLVE, testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 
-// The whole path over HTTP, with a worker and a real plugin; every answer is checked against its row's schema.
+// The whole path over HTTP, with a worker and a real plugin; every response is checked against its row's schema.
 
 let http: TestHttp
 let plugin: TestingPlugin

@@ -91,7 +91,7 @@ export function observeRequests(options: {
 }
 
 interface CountedCalls extends Outbound {
-  /** Calls that are waiting for an answer. */
+  /** Calls that are waiting for a response. */
   inFlight(): number
 }
 

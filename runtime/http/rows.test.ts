@@ -244,7 +244,7 @@ function encodeHeader(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** An answer that reveals no object: no items, and no count above zero. */
+/** A response that reveals no object: no items, and no count above zero. */
 function assertEmpty(data: JsonValue): void {
   if (typeof data === 'number') assert.equal(data, 0)
   else if (Array.isArray(data)) assert.deepEqual(data, [])

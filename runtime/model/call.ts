@@ -66,10 +66,10 @@ export interface CallResponse {
   body: Uint8Array
 }
 
-/** The result of a call: an answer, or the reason why there is none. */
+/** The result of a call: a response, or the reason why there is none. */
 export type CallResult = CallResponse | { kind: 'failed'; reason: NoResponse }
 
-/** The meaning of an answer for its call. See docs/protocol.md#what-a-plugin-response-means. */
+/** The meaning of a response for its call. See docs/protocol.md#what-a-plugin-response-means. */
 export interface Judgement {
   /** `done`: the call succeeded. `repeat`: send the same bytes again. `failed`: definite, nothing more is tried. */
   disposition: 'done' | 'repeat' | 'failed'
@@ -80,7 +80,7 @@ export interface Judgement {
   /** Empty unless the call is done. */
   writes: Writes
   httpStatus: number | null
-  /** What the attempt stores of the answer, masked. */
+  /** What the attempt stores of the response, masked. */
   recorded: JsonValue
   /** What the head of the response tells; absent if it tells nothing. */
   wire?: WireEvidence
@@ -141,7 +141,7 @@ export interface NewSecrets {
   secrets: readonly JsonValue[]
 }
 
-/** An attempt with a judged answer, ready to be recorded. */
+/** An attempt with a judged response, ready to be recorded. */
 export interface CompletedAttempt extends AttemptKey {
   judgement: Judgement
   /** Attempts of the current run, including this one. */

@@ -177,7 +177,7 @@ describe('the instanceRefProperty', () => {
     await assertKept(bundleInstallId, [MAIN, LATE])
   })
 
-  it('cannot be written by a plugin: such a manifest is rejected, and such an answer is invalid', async () => {
+  it('cannot be written by a plugin: such a manifest is rejected, and such a response is invalid', async () => {
     const declared = bundleOf('declared', {
       resources: [moduleOf('main', { [REF]: TEXT })],
       plugins: [bindingOf('referrer', 1, { main: { writes: [REF] } })],

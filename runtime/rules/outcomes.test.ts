@@ -20,7 +20,7 @@ import {
 } from '../testing/rules.ts'
 import type { RuleHarness, Started } from '../testing/rules.ts'
 
-// The answers of a plugin and their meaning for the operation: each row of
+// The responses of a plugin and their meaning for the operation: each row of
 // docs/protocol.md#what-a-plugin-response-means is a test, in both stages.
 
 const bundle = bundleOf('answered', {
@@ -54,10 +54,10 @@ before(async () => {
 after(() => harness.close())
 
 interface Row {
-  /** The first answer of the plugin; later answers are APPLIED. */
+  /** The first response of the plugin; later responses are APPLIED. */
   reply: Reply | ((call: ArrivedCall) => Reply)
   means: 'done' | 'repeat' | { failed: string; message?: RegExp }
-  /** Short for the answer that never comes. */
+  /** Short for the response that never comes. */
   timeoutMs?: number
   /** The resulting value in the configuration. */
   made?: string
@@ -294,7 +294,7 @@ async function assertFailed(
   const { claim, state } = await harness.installation(bundleInstallId)
   assert.deepEqual([claim?.operationId, state], [operation.operationId, 'NOT_INSTALLED'])
   if (failed !== 'PLUGIN_RESPONSE_INVALID') return
-  // nothing of an invalid answer is stored
+  // nothing of an invalid response is stored
   const [attempt] = operation.stages
     .flatMap(({ calls }) => calls)
     .flatMap(({ attempts }) => attempts.filter(({ failure }) => failure !== null))
@@ -303,7 +303,7 @@ async function assertFailed(
 }
 
 describe('a resolved token', () => {
-  it('counts as issued by the platform: an answer that writes it is invalid', async () => {
+  it('counts as issued by the platform: a response that writes it is invalid', async () => {
     const scope = harness.newScope()
     const resolving = bundleOf('resolving', {
       resources: [moduleOf('main', { made: TEXT, link: { kind: 'SERVICE_REFERENCE' } })],
@@ -383,7 +383,7 @@ describe('the registration of a plugin', () => {
     )
     assert.equal(harness.callsOf(started.operationId).length, 0)
 
-    // an answer that would never arrive within the previous timeout
+    // a response that would never arrive within the previous timeout
     await harness.registerWith('answerer', { timeoutMs: 100, maxAttempts: 100 })
     const done = await harness.succeeds(started.operationId)
     const attempts = done.stages.flatMap(({ calls }) => calls).flatMap((call) => call.attempts)

@@ -15,7 +15,7 @@ import {
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 
-// An answer of a plugin that contains a credential that this platform issued, to any plugin, is
+// A response of a plugin that contains a credential that this platform issued, to any plugin, is
 // PLUGIN_RESPONSE_INVALID, and nothing of it is stored or shown.
 
 const note = { kind: 'DATA', schema: true } as const
@@ -74,7 +74,7 @@ const places: Record<string, (secret: string) => Reply | ((call: ArrivedCall) =>
 describe('a platform credential in an answer', () => {
   for (const whose of ['its own', 'another plugin’s', 'a revoked'])
     for (const [place, replyWith] of Object.entries(places))
-      it(`${whose}, ${place}: makes the answer invalid`, async () => {
+      it(`${whose}, ${place}: makes the response invalid`, async () => {
         const secret = secrets[whose] ?? ''
         const reply = replyWith(secret)
         harness.plugin.script((call) => (typeof reply === 'function' ? reply(call) : reply))

@@ -172,7 +172,7 @@ describe('the name of the protected property does not appear in the failure of a
     },
   }
   for (const [what, reply] of Object.entries(replies))
-    it(`because of an answer ${what}`, async () => {
+    it(`because of a response ${what}`, async () => {
       harness.plugin.script(() => reply)
       const { operationId } = await harness.install(bundle, { scope: harness.newScope() })
       const { failure, stages } = await harness.ended(operationId)

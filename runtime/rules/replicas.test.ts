@@ -21,7 +21,7 @@ import {
 import type { RuleHarness } from '../testing/rules.ts'
 
 // Rules that hold across replicas on one database and across restarts: the response of an idempotency key, and the
-// effect of a late answer.
+// effect of a late response.
 
 const bundle = bundleOf('shared', {
   resources: [moduleOf('main', { name: TEXT, made: TEXT })],

@@ -120,7 +120,7 @@ describe('a retired plugin', () => {
     assert.deepEqual(unknownIn(ended), [], 'no call can have arrived')
   })
 
-  it('may still have an effect of an earlier attempt, which its answers do not hide', async () => {
+  it('may still have an effect of an earlier attempt, which its responses do not hide', async () => {
     const { bundle, stays, gone } = await newBundle()
     const id = await harness.installed(bundle, { scope: harness.newScope() })
     await harness.registerWith(gone, { maxAttempts: 1 })

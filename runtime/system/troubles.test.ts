@@ -56,7 +56,7 @@ suite('the troubles of the platform', { concurrency: false }, () => {
     const { operation_id: operationId } = await freeze()
     const { endsWell, detailOf } = engineSteps(engine)
     await endsWell(operationId)
-    // as a worker leaves it that could not record the answer
+    // as a worker leaves it that could not record the response
     const { rows } = await sql<{ since: string }>`
       update runtime.attempt set finished_at = null, failure = null, outcome = null
       where operation_id = ${operationId} and stage = 'BEFORE_RESOURCES' and attempt = 1

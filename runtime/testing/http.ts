@@ -148,7 +148,7 @@ export async function readTestAnswer(response: Response): Promise<TestAnswer> {
   }
 }
 
-/** Returns a field of an answer that must be text. */
+/** Returns a field of a response that must be text. */
 export function textOf(value: JsonValue | undefined): string {
   assert.equal(typeof value, 'string')
   return value as string

@@ -5,7 +5,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 
-/** The answer that a test plugin gives. */
+/** The response that a test plugin gives. */
 export type Reply =
   | { outcome: Outcome; resources?: JsonValue; echo?: { [field: string]: JsonValue } }
   | { errorCode: string; data: JsonValue }

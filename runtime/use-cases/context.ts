@@ -11,7 +11,7 @@ export interface ReadContext {
   actor: Actor
   /**
    * Counts what the request costs beyond its row, before it is done; a target of a batch that is planned costs one. Throws if the
-   * actor has used up their limit, or if this process has too much to do. Absent if nobody waits for an answer.
+   * actor has used up their limit, or if this process has too much to do. Absent if nobody waits for a response.
    */
   spend?: (cost: number) => void
 }

@@ -81,7 +81,7 @@ suite('the times of an attempt', { concurrency: false }, () => {
     assert.ok(waitOf(third) >= 0)
   })
 
-  test('have no answer of a plugin that does not answer, and no connection to one that cannot be reached', async () => {
+  test('have no response of a plugin that does not answer, and no connection to one that cannot be reached', async () => {
     await engine.register('silent', { timeoutMs: PLUGIN_MS, maxAttempts: 1 })
     engine.plugin.script(() => 'hang')
     const silent = await freeze(['silent'])

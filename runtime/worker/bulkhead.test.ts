@@ -8,7 +8,7 @@ const after = (...contacts: Contact[]): Breaker => contacts.reduce(afterContact,
 const unanswered = (count: number): Contact[] => Array.from({ length: count }, () => 'unanswered' as const)
 
 suite('the bulkhead for a plugin that does not answer', () => {
-  test('opens the breaker after five unanswered calls in a row, and closes it after an answer', () => {
+  test('opens the breaker after five unanswered calls in a row, and closes it after a response', () => {
     assert.equal(after(...unanswered(4)).isOpen, false)
     assert.equal(after(...unanswered(5)).isOpen, true)
     assert.equal(after(...unanswered(9)).isOpen, true)

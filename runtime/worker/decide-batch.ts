@@ -26,11 +26,11 @@ import type { Permits } from './bulkhead.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
 import type { LeasedDecision } from './persist-decisions.ts'
 
-/** A leased operation that can be advanced: it was just acquired, or an answer arrived. */
+/** A leased operation that can be advanced: it was just acquired, or a response arrived. */
 export interface Ready {
   leased: LeasedOperation
   answered: readonly CompletedAttempt[]
-  /** Other calls of the operation are still in flight: the answers are recorded and nothing is decided. */
+  /** Other calls of the operation are still in flight: the responses are recorded and nothing is decided. */
   isInFlight: boolean
   permits: Permits
 }

@@ -83,7 +83,7 @@ export async function persistWideDecisions(
   return written
 }
 
-/** Redacts newly recognized secrets in the answers already recorded for their operations. */
+/** Redacts newly recognized secrets in the responses already recorded for their operations. */
 export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]): Promise<void> {
   if (operations.length === 0) return
   const recorded = await readRecorded(

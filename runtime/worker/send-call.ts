@@ -203,13 +203,13 @@ export function signLifecycleToken(
 
 /** JSON escapes that can encode a character of the prefix. */
 const ESCAPES = ['\\u005', '\\u006', '\\u007']
-/** No legitimate answer contains this many candidates. Beyond it all of them count as issued, without a query. */
+/** No legitimate response contains this many candidates. Beyond it all of them count as issued, without a query. */
 const CANDIDATES_MAX = 1_000
 
 /**
- * Finds the plugin credentials in an answer that this platform issued, to any plugin. Credentials are stored as hashes,
- * so every text of the right shape is hashed and looked up. An answer without such a text, which is nearly every
- * answer, costs no query.
+ * Finds the plugin credentials in a response that this platform issued, to any plugin. Credentials are stored as hashes,
+ * so every text of the right shape is hashed and looked up. A response without such a text, which is nearly every
+ * response, costs no query.
  */
 export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promise<ReadonlySet<string>> {
   if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NO_CREDENTIALS

@@ -6,7 +6,7 @@ import type { TestEngine } from '../testing/engine.ts'
 import { planWith } from '../testing/plan.ts'
 import type { Reply } from '../testing/plugin.ts'
 
-// What answers of a plugin, or of a proxy in front of it, tell besides their status. Each test is a fault that a person on call
+// What responses of a plugin, or of a proxy in front of it, tell besides their status. Each test is a fault that a person on call
 // could not explain from the page.
 
 const json = (value: JsonValue, headers: Record<string, string> = {}): Reply => ({
@@ -81,7 +81,7 @@ suite('the evidence of the wire', { concurrency: false }, () => {
     assert.ok(failure?.retryFrom !== undefined)
   })
 
-  test('a proxy that replays the answer of another operation: every differing field, and who stored it', async () => {
+  test('a proxy that replays the response of another operation: every differing field, and who stored it', async () => {
     const first = await ended(() => ({ outcome: 'APPLIED' }))
     const other = engine.plugin.calls.at(-1)?.request
     assert.equal(first.state, 'SUCCEEDED')
@@ -113,7 +113,7 @@ suite('the evidence of the wire', { concurrency: false }, () => {
     assert.equal(differs[0]?.received, first.operationId)
     const { headers, ...rest } = attempt.wire ?? {}
     assert.deepEqual({ ...headers, date: '' }, { age: '31', via: '1.1 cache', 'x-cache': 'HIT', date: '' })
-    // the time of a stored answer is not that of a clock
+    // the time of a stored response is not that of a clock
     assert.deepEqual(rest, {})
   })
 

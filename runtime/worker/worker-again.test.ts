@@ -89,7 +89,7 @@ suite('an operation that a person retries or takes over', { concurrency: false }
     )
   })
 
-  test('a value that a plugin finally writes as sensitive is masked in its earlier answers', async () => {
+  test('a value that a plugin finally writes as sensitive is masked in its earlier responses', async () => {
     const token = 'issued-token-1234'
     engine.plugin.script(({ stage }, before) => {
       if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
@@ -105,7 +105,7 @@ suite('an operation that a person retries or takes over', { concurrency: false }
     assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
   })
 
-  test('a value that a plugin writes as sensitive is masked in the answer of a plugin called at the same time', async () => {
+  test('a value that a plugin writes as sensitive is masked in the response of a plugin called at the same time', async () => {
     const token = 'issued-token-5678'
     for (const laterMs of [0, 300]) {
       const operation_id = await calledWithWriter(

@@ -97,7 +97,7 @@ suite('workers that start and stop', { concurrency: false }, () => {
     )
   })
 
-  test('a late answer is recorded as late and changes nothing (G07)', async () => {
+  test('a late response is recorded as late and changes nothing (G07)', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
     // it cannot renew, as if it were suspended
     const paused = { ...engine.deps, clock: { ...engine.deps.clock, sleep: forever } }
@@ -133,7 +133,7 @@ suite('workers that start and stop', { concurrency: false }, () => {
     assert.equal(await releaseLeases(engine.runtime.db), 0)
   })
 
-  test('a late answer that cannot be recorded at once is recorded as soon as it can be', async () => {
+  test('a late response that cannot be recorded at once is recorded as soon as it can be', async () => {
     const { db } = engine.runtime
     const { operation_id, answer } = await withFirstCallOpen()
     // a sequence also counts what is rolled back

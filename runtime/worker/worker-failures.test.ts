@@ -173,7 +173,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
     await endsWell(operation_id)
   })
 
-  test('an error of the runtime itself loses no answer, and the operation continues when it is resolved', async () => {
+  test('an error of the runtime itself loses no response, and the operation continues when it is resolved', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const { db } = engine.runtime
@@ -275,7 +275,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
     assert.ok(advancedAlone > 0)
     await worker.stop()
     assert.equal(held, 0)
-    // its answer was kept, so the plugin is not called again
+    // its response was kept, so the plugin is not called again
     const attempts = await attemptsOf(ids[3]!)
     assert.deepEqual(
       attempts.map(({ outcome }) => outcome),
@@ -284,7 +284,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
     await db.deleteFrom('runtime.installed_resource').where('locator', '=', LOCATOR).execute()
   })
 
-  test('the first recorded answer of an attempt is final', async () => {
+  test('the first recorded response of an attempt is final', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     await endsWell(operation_id)

@@ -75,7 +75,7 @@ suite('the course of an operation', { concurrency: false }, () => {
     assert.deepEqual(snapshot, [{ snapshot_version: 2, cause: 'INSTALL', saved_by_id: 'ada' }])
   })
 
-  test('the detail of an operation shows requests and answers, and nothing sensitive', async () => {
+  test('the detail of an operation shows requests and responses, and nothing sensitive', async () => {
     engine.plugin.script(({ stage }) =>
       stage === 'BEFORE_RESOURCES'
         ? { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data('issued-by-plugin') } } }

@@ -55,7 +55,7 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = incoming.url ?? ''
-    // a page of another site must not press the buttons, call the plugin, nor read an answer under another host name
+    // a page of another site must not press the buttons, call the plugin, nor read a response under another host name
     const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
     if (!isOurs) return void outgoing.writeHead(403).end()
     if (path === '/plugin') return proxy.handle(incoming, outgoing)

@@ -73,7 +73,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'An unsafe request has `Sec-Fetch-Site: same-origin`, or the configured origin in `Origin`; `Host` is not trusted.',
   ),
   must('B03', 'Every request of the API has `X-Requested-By`; a body has the type JSON.'),
-  must('B04', 'GET and HEAD change nothing; no answer grants a CORS permission.'),
+  must('B04', 'GET and HEAD change nothing; no response grants a CORS permission.'),
   must('B05', 'Other methods are refused; headers and parameters that override the method are ignored.'),
   should(
     'B06',
@@ -83,15 +83,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
 
   must(
     'C01',
-    'Every answer has a content security policy without unsafe sources; documents require Trusted Types and report violations.',
+    'Every response has a content security policy without unsafe sources; documents require Trusted Types and report violations.',
   ),
   must(
     'C02',
-    'Every answer, those of the HTTP parser too, has `nosniff`, `no-referrer` and `DENY`; over https, HSTS of at least a year.',
+    'Every response, those of the HTTP parser too, has `nosniff`, `no-referrer` and `DENY`; over https, HSTS of at least a year.',
   ),
   must(
     'C03',
-    'Every answer isolates its origin (COOP, CORP, `Origin-Agent-Cluster`) and refuses all powerful features.',
+    'Every response isolates its origin (COOP, CORP, `Origin-Agent-Cluster`) and refuses all powerful features.',
   ),
   must(
     'C04',
@@ -122,7 +122,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   must('D04', 'A request to the runtime is built from nothing: no header of the browser is forwarded.'),
   must(
     'D05',
-    'An answer of the runtime is rebuilt: only status, code and data that the contract knows pass.',
+    'A response of the runtime is rebuilt: only status, code and data that the contract knows pass.',
   ),
   must('D06', 'No name or title contains a control character; no value can begin a header.'),
   must(
@@ -132,7 +132,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   must('D08', 'A slow client loses its connection; others are served meanwhile.'),
   must(
     'D09',
-    'All attempts of a request share one deadline; a write whose answer was lost is repeated with its key.',
+    'All attempts of a request share one deadline; a write whose response was lost is repeated with its key.',
   ),
   must('D10', 'The address of a client is taken from exactly the configured number of proxies.'),
   should(
@@ -143,7 +143,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
 
   must(
     'E01',
-    'No address from a browser or an answer of a plugin is called; where calls may go is a setting, not data.',
+    'No address from a browser or a response of a plugin is called; where calls may go is a setting, not data.',
   ),
   must(
     'E02',
@@ -154,7 +154,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'Redirects are not followed, http needs a setting, certificates are always verified, a user and a fragment are refused.',
   ),
   must('E04', 'One module makes calls to plugins and webhooks; a rule of the linter refuses others.'),
-  must('E05', 'An answer has limits of size, also unpacked, and of time.'),
+  must('E05', 'A response has limits of size, also unpacked, and of time.'),
   must(
     'E06',
     'A token is sent only in `Authorization`, only to its plugin, and is valid for at most five minutes.',
@@ -180,7 +180,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'G01',
     'An endpoint without a permission does not start; console and runtime both check every request.',
   ),
-  must('G02', 'An answer contains only what its schema and the permissions of the person allow.'),
+  must('G02', 'A response contains only what its schema and the permissions of the person allow.'),
   must(
     'G03',
     'The path names the object; another id in the body is refused, and items of a batch are authorized one by one.',
@@ -211,7 +211,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'H01',
     'A sensitive value is encrypted with AES-256-GCM for its one place; its keys are wrapped by a key outside of the database.',
   ),
-  must('H02', 'No secret is in an answer, event, log line, metric, backup or file, in any usual encoding.'),
+  must('H02', 'No secret is in a response, event, log line, metric, backup or file, in any usual encoding.'),
   must(
     'H03',
     'A sensitive value is never read back; a mask is no value. That an equal value changes nothing may show, within a budget of comparisons.',

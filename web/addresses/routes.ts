@@ -65,7 +65,7 @@ export const signedOutRoute = createRoute({
 
 export const routeTree = rootRoute.addChildren({ ...pageRoutes, '/signed-out': signedOutRoute })
 
-/** How long a page waits for its answers: a skeleton shown for a shorter time would flicker. */
+/** How long a page waits for its responses: a skeleton shown for a shorter time would flicker. */
 const MAX_WAIT_MS = 100
 
 interface PageMatch {
@@ -75,7 +75,7 @@ interface PageMatch {
 }
 
 /**
- * The loader of a page's route: fetches the answers that its first render needs, in parallel with its code. A page waits
+ * The loader of a page's route: fetches the responses that its first render needs, in parallel with its code. A page waits
  * only briefly for them; it shows a skeleton for those that are missing.
  */
 async function loadPage(

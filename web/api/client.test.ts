@@ -64,7 +64,7 @@ describe('answered requests', () => {
     [500, 'INTERNAL_ERROR'],
   ]
   for (const [status, code] of answers) {
-    it(`a write, a read and a query with the answer ${code} are sent once`, async () => {
+    it(`a write, a read and a query with the response ${code} are sent once`, async () => {
       answerer = problem(status, code)
       assert.equal(await codeOf(write()), code)
       assert.equal(await codeOf(callApi('GET /summary', {})), code)
@@ -99,7 +99,7 @@ describe('requests without an answer', () => {
     )
   })
 
-  it('are retried for a write whose answer was cut off', async () => {
+  it('are retried for a write whose response was cut off', async () => {
     answerer = (request, response) => {
       if (seen.length > 1) return ok(request, response)
       response.writeHead(200, { 'content-length': '100' })

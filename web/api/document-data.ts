@@ -4,12 +4,12 @@ import type { EndpointName } from './client.ts'
 
 /** The data in the document, written by `bff/document/page-data.ts`. */
 interface DocumentData {
-  /** An event position from before the answers; null if the server has none. */
+  /** An event position from before the responses; null if the server has none. */
   position: string | null
   answers: readonly { name: EndpointName; call: unknown; answer: unknown }[]
 }
 
-/** The event position of the document's answers, and their endpoints. */
+/** The event position of the document's responses, and their endpoints. */
 export interface DocumentOrigin {
   position: string | null
   names: readonly EndpointName[]
@@ -19,12 +19,12 @@ const NO_ORIGIN: DocumentOrigin = { position: null, names: [] }
 
 let origin = NO_ORIGIN
 
-/** Puts the answers of the document into the query client, once the document is parsed. */
+/** Puts the responses of the document into the query client, once the document is parsed. */
 export async function loadDocumentData(client: QueryClient): Promise<void> {
   await untilParsed()
   const element = document.getElementById('document-data')
   if (element === null) return
-  // written by the console's server from validated answers
+  // written by the console's server from validated responses
   const { position, answers } = parseTrustedJson(element.textContent) as DocumentData
   // it can be large and is not needed again
   element.remove()

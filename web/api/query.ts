@@ -16,7 +16,7 @@ export function apiQuery<Name extends ReadName>(name: Name, call: Call<Name>): A
 
 /**
  * Invalidates every query of these endpoints; deliberately coarse, so that none is forgotten. The query client
- * does not restart a first request that is in progress, whose answer may be out of date, so this refetches it.
+ * does not restart a first request that is in progress, whose response may be out of date, so this refetches it.
  */
 export async function invalidateEndpoints(
   client: QueryClient,

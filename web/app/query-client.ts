@@ -4,7 +4,7 @@ import { invalidateEndpoints, FOLLOW_MS, followInterval, refetchAfterOutage } fr
 
 const RECENT_MS = 2_000
 
-/** Events invalidate answers, so these may be cached. Queries do not retry: `callApi` and the console's server do. */
+/** Events invalidate responses, so these may be cached. Queries do not retry: `callApi` and the console's server do. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
   mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
@@ -63,7 +63,7 @@ for (const name of WITHOUT_EVENTS)
 // what its failure names, such as a plugin, may be put in order meanwhile
 queryClient.setQueryDefaults(['GET /operations/{operationId}'], {
   refetchInterval: ({ state: { data, error } }) =>
-    // the key names the endpoint, and so the type of its answer
+    // the key names the endpoint, and so the type of its response
     (data as Answer<'GET /operations/{operationId}'> | undefined)?.state === 'FAILED'
       ? followInterval(error, FOLLOW_MS)
       : refetchAfterOutage(error),

@@ -73,7 +73,7 @@ test('the palette adds the search results to the pages, and opens one', async ()
   await expect.poll(screen.address).toBe('/installations/i-2')
 })
 
-test('the answer to an outdated search is discarded', async () => {
+test('the response to an outdated search is discarded', async () => {
   const answers = new Map<string, (groups: PaletteGroup[]) => void>()
   const aborted: string[] = []
   await open(

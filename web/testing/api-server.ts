@@ -35,7 +35,7 @@ export function apiOfTests(): Plugin {
         response?.write(message.text)
         return
       case 'end':
-        // a browser repeats a request whose connection was lost, and with it the whole answer
+        // a browser repeats a request whose connection was lost, and with it the whole response
         responses.delete(message.id)
         response?.end()
         return

@@ -116,7 +116,7 @@ const page = <Search extends object>(
 const withoutSearch = () => ({})
 
 /**
- * Every page that needs a session, by the path of its route. The console's server puts the answers to the reads into the
+ * Every page that needs a session, by the path of its route. The console's server puts the responses to the reads into the
  * document, and the route's loader fetches those that are missing. A read with `needs` is skipped for people without
  * that permission, because a refused request would be recorded in the audit. `web/app/routes.tsx` names the component.
  */

@@ -136,7 +136,7 @@ const REPLIES: Readonly<Record<string, Reply>> = {
   nothing: (response) => void response.socket?.destroy(),
 }
 
-/** Hostile answers to webhooks: none makes the platform call another address, and it still answers afterwards. */
+/** Hostile responses to webhooks: none makes the platform call another address, and it still answers afterwards. */
 export async function upstreamAttacks(target: Target): Promise<{ attacks: Attack[]; stop(): void }> {
   let isHit = false
   const called = new Set<string>()

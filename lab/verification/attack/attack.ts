@@ -46,7 +46,7 @@ export interface Target {
 /** What a refusal must not contain, for any caller: a stack, a path of the machine, SQL. */
 const INTERNAL = /\bat \S+ \(|file:\/\/|node_modules|\/work\/|\/tmp\/|\bselect\b.+\bfrom\b|syntax error at/i
 
-/** What is wrong with an answer that must refuse; null if nothing. */
+/** What is wrong with a response that must refuse; null if nothing. */
 export function notRefused({ status, text }: Answer, statuses: readonly number[]): string | null {
   if (INTERNAL.test(text)) return `the answer shows something internal: ${text.slice(0, 120)}`
   return statuses.includes(status) ? null : `status ${status} instead of ${statuses.join(' or ')}`

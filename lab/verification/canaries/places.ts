@@ -31,14 +31,14 @@ const SHOW_SERVICES: ReadonlySet<string> = new Set([
   'GET /operations/{operationId}/context',
 ])
 
-/** Rows of the registry of services, of the audit of its changes and of the answers to those. */
+/** Rows of the registry of services, of the audit of its changes and of the responses to those. */
 const REGISTRY: Readonly<Record<string, RegExp>> = {
   'runtime.service': /./,
   'runtime.audit_entry': /service\.save/,
   'runtime.idempotency': /PUT \S*\/services\//,
 }
 
-/** All that the programs say: answers of the console, metrics, the support bundle, outboxes, output. */
+/** All that the programs say: responses of the console, metrics, the support bundle, outboxes, output. */
 export async function placesOfAnswers(world: World): Promise<Place[]> {
   const places: Place[] = []
   const add = (name: string, text: string, mayContain = NOTHING): void =>

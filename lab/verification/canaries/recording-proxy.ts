@@ -8,7 +8,7 @@ export type ProxyFault =
   | 'none'
   /** The connection is cut, and the program behind it sees nothing. */
   | 'cut'
-  /** The program behind it handles the request, and its answer is lost. */
+  /** The program behind it handles the request, and its response is lost. */
   | 'lose'
   /** Status 503, with the secrets of the request in the body and in a header. */
   | 'refuse'

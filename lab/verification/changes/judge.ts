@@ -8,11 +8,11 @@ import type { Violation } from '../suite.ts'
 
 /** What people did with one request, as far as they know. */
 export interface Known {
-  /** What each approver saw, also where no answer arrived. */
+  /** What each approver saw, also where no response arrived. */
   approvals: { by: string; seen: string }[]
   /** Acknowledged: who did what. */
   acknowledged: { by: string; event: string }[]
-  /** Somebody tried to apply it, whatever the answer was. */
+  /** Somebody tried to apply it, whatever the response was. */
   wasTried: boolean
 }
 

@@ -156,7 +156,7 @@ export class People {
       body: { ...described, ...one },
     })
     if (answer?.errorCode !== '0') return
-    // the answer of the row
+    // the response of the row
     const { changeRequest } = answer.data as { changeRequest: { changeRequestId: string } }
     known.set(changeRequest.changeRequestId, {
       approvals: [],

@@ -174,7 +174,7 @@ async function tryStep(world: World, step: Step): Promise<Violation[]> {
     })
   const [, orphaning] = system.replicas
   if (orphaning === undefined) throw new Error('there are two replicas')
-  // calls that have no answer, some of them at a runtime that is then killed
+  // calls that have no response, some of them at a runtime that is then killed
   await system.plugins.pause()
   const running = await Promise.all(Array.from({ length: 4 }, () => installNew(client)))
   await sleep(500)

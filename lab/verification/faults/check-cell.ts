@@ -77,7 +77,7 @@ function checkAttempts(cell: Cell, attempts: readonly Attempt[]): string[] {
   let expected = expectedResults(cell)
   let actual = attempts.map(resultOf)
   if (cell.fault.isSlow) {
-    // the timeout is short, so a good answer may be late too; the number of timeouts does not matter
+    // the timeout is short, so a good response may be late too; the number of timeouts does not matter
     if (!actual.includes(TIMEOUT)) return [`no attempt timed out: ${actual.join(', ')}`]
     actual = actual.filter((result) => result !== TIMEOUT)
     expected = expected.filter((result) => result !== TIMEOUT)

@@ -7,7 +7,7 @@ export interface Progress {
   operation_id: string
   state: OperationState
   run: number
-  /** Attempts that are recorded with their answer, by stage. */
+  /** Attempts that are recorded with their response, by stage. */
   answered: { BEFORE_RESOURCES: number; AFTER_RESOURCES: number }
 }
 

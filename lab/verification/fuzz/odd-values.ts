@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** A sensitive value, a token and an address that no answer may contain. */
+/** A sensitive value, a token and an address that no response may contain. */
 export const SECRET = 'hunter2-and-more'
 export const TOKEN = [
   'eyJhbGciOiJFZERTQSJ9',

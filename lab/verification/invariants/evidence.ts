@@ -16,8 +16,8 @@ export interface Delivery {
   /** Whether the plugin executed it; false for a retry and for a rejected call. */
   isEffect: boolean
   /**
-   * What the plugin answered, whether or not the answer arrived: an outcome, `failure` (permanent), `retryable`, or
-   * `nothing` meaningful (no answer, a broken or an invalid one).
+   * What the plugin answered, whether or not the response arrived: an outcome, `failure` (permanent), `retryable`, or
+   * `nothing` meaningful (no response, a broken or an invalid one).
    */
   answered: Outcome | 'failure' | 'retryable' | 'nothing'
   /** The network delivered a call again that it had delivered before. */

@@ -45,7 +45,7 @@ function* leased({ operation_id, at, actor, before, after }: OperationChange): G
     yield broken('I6', `${operation_id} was changed by ${actor}, but leased by ${before.lease_owner}`)
 }
 
-/** I20: after its takeover an operation's plugins are not called again; late answers are recorded as late. */
+/** I20: after its takeover an operation's plugins are not called again; late responses are recorded as late. */
 export function* afterTakeover({ state, journal }: Facts): Generator<Violation> {
   const created = new Map(state.operations.map((row) => [row.operation_id, row.created_at]))
   for (const row of state.operations.filter((one) => one.state === 'TAKEN_OVER')) {

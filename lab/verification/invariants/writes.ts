@@ -4,7 +4,7 @@ import { broken } from './facts.ts'
 import type { Facts } from './facts.ts'
 import type { State } from './state.ts'
 
-/** I11: what was acknowledged to a client exists; a retry with the same key gets the same answer. */
+/** I11: what was acknowledged to a client exists; a retry with the same key gets the same response. */
 export function* acknowledged({ state, writes }: Facts): Generator<Violation> {
   const operations = new Map(state.operations.map((row) => [row.operation_id, row]))
   const makers = new Map<string, ClientWrite>()

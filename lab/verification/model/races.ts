@@ -68,7 +68,7 @@ interface Raced {
   answer: CommandAnswer
 }
 
-/** The models after this order, one for each possible progress of the workers; none if an answer does not match. */
+/** The models after this order, one for each possible progress of the workers; none if a response does not match. */
 function outcomesOf(model: Model, order: readonly Raced[]): Model[] {
   let models = [structuredClone(model)]
   for (const { command, answer } of order) {

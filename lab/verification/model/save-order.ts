@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 // Concurrent clients read and save one register, whose saves are compare-and-sets on its version. Versions give the order
-// of the accepted saves, so nothing has to be searched: the answers only have to fit that order, and the time in which
+// of the accepted saves, so nothing has to be searched: the responses only have to fit that order, and the time in which
 // each request was in flight.
 
 export type Values = Readonly<Record<string, string>>

@@ -137,7 +137,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'late-answer-counts',
-    breaks: 'accepts an answer that came after its worker had lost the operation',
+    breaks: 'accepts a response that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
     from: '        await recordLateAnswer(deps.db, attempt, attempt)',
     to: `      const { recordAttempts } = await import('../store/operations/attempt-statements.ts')
@@ -150,12 +150,12 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'answer-recorded-twice',
-    breaks: 'overwrites a recorded answer with the same one, marked late',
+    breaks: 'overwrites a recorded response with the same one, marked late',
     file: 'runtime/store/operations/attempts.ts',
     from: 'and attempt = ${key.attempt} and finished_at is null`.execute(db)',
     to: 'and attempt = ${key.attempt}`.execute(db)',
     killers: [
-      test('runtime/worker/worker-failures.test.ts', 'the first recorded answer'),
+      test('runtime/worker/worker-failures.test.ts', 'the first recorded response'),
       suite('simulation', 300),
       suite('crash-points'),
     ],
@@ -173,7 +173,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'batch-awaits-a-hanging-plugin',
-    breaks: 'keeps the answers of all operations until the slowest plugin has answered',
+    breaks: 'keeps the responses of all operations until the slowest plugin has answered',
     file: 'runtime/worker/advancer.ts',
     from: 'await deps.clock.sleep(GATHER_MS, ',
     to: 'await deps.clock.sleep(60_000, ',

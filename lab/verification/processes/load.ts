@@ -55,7 +55,7 @@ export interface LoadReport {
   states: string
   /** What was tried, with its figures, one line each. */
   lines: string[]
-  /** Requests to which a replica gave no answer. */
+  /** Requests to which a replica gave no response. */
   unanswered: string[]
   violations: Violation[]
 }

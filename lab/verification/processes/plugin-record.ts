@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../invariants/evidence.ts'
 
 // What plugin processes record on disk, for the suite to read. Deliveries are lines of a file, written before anything else
-// is done; effects are rows, committed together with the stored answer.
+// is done; effects are rows, committed together with the stored response.
 
 export const EFFECT_SCHEMA = `
   CREATE TABLE IF NOT EXISTS effect (

@@ -13,7 +13,7 @@ export interface RetryingClient extends ApiClient {
   writes: readonly SentWrite[]
   /** How often writes were sent beyond the first time. */
   repeats(): number
-  /** Requests, reads too, to which a replica gave no answer: which, and why. */
+  /** Requests, reads too, to which a replica gave no response: which, and why. */
   unanswered: readonly string[]
 }
 

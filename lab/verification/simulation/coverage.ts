@@ -5,7 +5,7 @@ import { CALL_FAULTS, LEASE_FAULTS, RECORDING_FAULTS } from './calls.ts'
 import type { LeaseFault, SimulatedCall } from './calls.ts'
 
 // What was tried. A cell is: what happened to a call, in which stage of which operation type, what had happened to the
-// worker's lease when it received the answer, and what happened to the transaction that recorded it.
+// worker's lease when it received the response, and what happened to the transaction that recorded it.
 
 /** Every cell that can be reached. A killed worker has no transaction that could go wrong. */
 export const CELLS: readonly string[] = Object.keys(CALL_FAULTS).flatMap((fault) =>

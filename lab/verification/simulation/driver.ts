@@ -26,7 +26,7 @@ export type TransactionFault =
   /** The server cancels a statement. */
   | 'time-out'
 
-/** What happens to a process at a durable boundary: it is killed before or after it, or loses the answer. */
+/** What happens to a process at a durable boundary: it is killed before or after it, or loses the response. */
 export type Interruption = 'none' | 'die-before' | 'die-after' | 'lose-answer'
 
 /** Decides what goes wrong on a process's way to the database. */

@@ -126,7 +126,7 @@ export class Users {
       const answer = await this.send(request, { key, requestId })
       // an envelope
       if (answer !== null) responses.push(answer as { errorCode: string; data: unknown })
-      // now and then an answered request is sent again, to compare the answers
+      // now and then an answered request is sent again, to compare the responses
       isDone = answer !== null && !(random.chance(0.1) && this.options.isLossy())
       if (!isDone) await schedule.wait(random.between(100, 1_500))
     }

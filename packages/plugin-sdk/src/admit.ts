@@ -2,7 +2,7 @@ import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 import type { Mark, RememberedCall } from './store.ts'
 
-/** Run the handler, return a remembered answer, or refuse the call. */
+/** Run the handler, return a remembered response, or refuse the call. */
 export type Admission =
   | { kind: 'run' }
   | { kind: 'answer'; answer: string }
@@ -21,8 +21,8 @@ export interface Arrival {
 }
 
 /**
- * Decides how to handle an arriving call. The bytes are compared first, so that a remembered answer is never returned
- * for a different request. A remembered answer precedes the fence: returning it again changes nothing. Other calls must
+ * Decides how to handle an arriving call. The bytes are compared first, so that a remembered response is never returned
+ * for a different request. A remembered response precedes the fence: returning it again changes nothing. Other calls must
  * pass the fence, and must not be running already.
  */
 export function admit({ request, fingerprint, call, mark, now, isOwnerGone }: Arrival): Admission {

@@ -14,7 +14,7 @@ export type WriteDeclarations = Readonly<Record<string, { isSensitive?: boolean 
 export interface AnswerScope {
   request: LifecycleRequest
   writes: WriteDeclarations
-  /** Null: not known here; then only the runtime checks the answer against it. */
+  /** Null: not known here; then only the runtime checks the response against it. */
   authorization: CompiledAuthorization | null
   /** Addresses and tokens that were resolved in this call; none of them may be written back. */
   accessMaterial: ReadonlySet<string>

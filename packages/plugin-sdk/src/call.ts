@@ -41,7 +41,7 @@ export interface LifecycleCall<Tx, Resource = CallResource> {
    */
   transaction<Result>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>
   /**
-   * The last step: commits the business change together with its remembered answer, or neither. Return its result from
+   * The last step: commits the business change together with its remembered response, or neither. Return its result from
    * the handler. The change is rolled back if `work` throws or its writes are rejected.
    */
   conclude<Result extends HandlerResult>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>

@@ -101,7 +101,7 @@ test('twenty concurrent calls cause one effect and get the same response', async
   assert.equal(await countEffects(store), 1)
 })
 
-test('different bytes with the same operationId and stage are rejected, and the first answer is kept', async (t) => {
+test('different bytes with the same operationId and stage are rejected, and the first response is kept', async (t) => {
   const { handler, store } = plugin(t, applyOnce)
   const first = await sendRequest(handler, lifecycleRequest())
   const other = await sendRequest(handler, `${JSON.stringify(lifecycleRequest())} `)
@@ -172,7 +172,7 @@ test('a change is rolled back if its writes are rejected', async (t) => {
   assert.equal(await countEffects(store), 0)
 })
 
-test('answers survive a restart of the plugin', async (t) => {
+test('responses survive a restart of the plugin', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const before = sqliteStore(file, { schema: SCHEMA })
   const first = await sendRequest(plugin(t, applyOnce, { store: before }).handler, lifecycleRequest())

@@ -81,7 +81,7 @@ export interface PluginDefinition<
   maxRequestBytes?: number
   /** Default 30 s. */
   leaseMs?: number
-  /** How long answers of an installation's earlier operations are kept; default 30 days. */
+  /** How long responses of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
   /**
    * Receives errors of a handler that are not PluginFailures, with the call in which they occurred, or null if it could not
@@ -108,7 +108,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Creates a plugin from its handlers. The handler runs once for each operationId and stage until it results in APPLIED,
- * VERIFIED or NOT_APPLIED; that answer is stored byte for byte and returned for retries. Throws if the definition is
+ * VERIFIED or NOT_APPLIED; that response is stored byte for byte and returned for retries. Throws if the definition is
  * inconsistent.
  */
 export function definePlugin<
@@ -144,7 +144,7 @@ export function definePlugin<
     return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
   }
 
-  // A retry that arrives while the first call still runs in this process waits for its answer instead of failing.
+  // A retry that arrives while the first call still runs in this process waits for its response instead of failing.
   function joinOrRun(request: LifecycleRequest, fingerprint: string): Promise<string> {
     const key = `${request.stage} ${request.operation.operationId}`
     const first = running.get(key)

@@ -23,7 +23,7 @@ export type ResultWith<Name extends string> = HandlerResult & { readonly names?:
 type WritesWith<Name extends string> = Readonly<Record<string, Readonly<{ [name in Name]?: JsonValue }>>>
 type KnownNames<Name extends string> = string extends Name ? never : Name
 
-/** The business change is complete. Remembered: a retry gets this answer. */
+/** The business change is complete. Remembered: a retry gets this response. */
 export const applied = <Name extends string = never>(
   writes: WritesWith<Name> = {},
 ): ResultWith<KnownNames<Name>> => ({ outcome: 'APPLIED', writes: valuesOf(writes) })

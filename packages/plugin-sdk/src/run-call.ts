@@ -72,7 +72,7 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
     const result = await handler({ ...describeCall(request), transaction, conclude, resolve: run.resolve })
     if (answer === null) await conclude(() => result)
   } catch (error) {
-    // Once committed, the answer is final, whatever the handler does afterwards.
+    // Once committed, the response is final, whatever the handler does afterwards.
     if (answer === null) {
       await release(run, owner)
       throw error

@@ -44,7 +44,7 @@ const Write = z.strictObject({
 })
 export type Write = z.infer<typeof Write>
 
-/** What happens first: nothing, or the effect including the remembered answer, which is then withheld from the caller. */
+/** What happens first: nothing, or the effect including the remembered response, which is then withheld from the caller. */
 const afterEffect = { afterEffect: z.boolean().default(false) }
 
 /**

@@ -71,7 +71,7 @@ test('CONFIGURE changes the terms, and returns NOT_APPLIED if nothing changes', 
   assert.equal((await tenants())[0]?.seats, 90)
 })
 
-test('tenants and remembered answers survive a restart', async (t) => {
+test('tenants and remembered responses survive a restart', async (t) => {
   const before = await running(t)
   const first = await before.send(install)
   await before.close()

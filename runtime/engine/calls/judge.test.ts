@@ -53,7 +53,7 @@ const withData = (change: (given: { [field: string]: JsonValue }) => void): Outb
   return json({ ...envelope, data: given })
 }
 
-/** The kind of judgement that an answer gets, as one word. */
+/** The kind of judgement that a response gets, as one word. */
 function row(judgement: Judgement): string {
   const { disposition, isUncertain, failure } = judgement
   if (disposition === 'done') return 'done'
@@ -574,7 +574,7 @@ suite('judging an answer', () => {
     })
   })
 
-  test('only the size, the type and the known fields of an invalid answer are recorded', () => {
+  test('only the size, the type and the known fields of an invalid response are recorded', () => {
     const body = JSON.stringify({
       ...success('APPLIED', { [LOCATOR]: { 'secret-name': 'secret-value' } }),
       'secret-key': 'secret-value',
@@ -691,7 +691,7 @@ suite('judging an answer', () => {
     assert.equal(reasonOf('application/json'), 'callNotJson')
   })
 
-  test('only the size and the type of an answer that is not judged are recorded', () => {
+  test('only the size and the type of a response that is not judged are recorded', () => {
     const { recorded } = judge(response('Bad Gateway secret', 502, 'text/html'))
     assert.deepEqual(recorded, { size: 18, contentType: 'text/html' })
   })

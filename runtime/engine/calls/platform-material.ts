@@ -5,7 +5,7 @@ import { MASK } from '#contract/protocol/data.ts'
 /** How to recognize a credential that the platform issued. */
 export interface PlatformCredentials {
   isPlatformToken(text: string): boolean
-  /** The issued plugin credentials that the answer contains. */
+  /** The issued plugin credentials that the response contains. */
   issuedCredentials: ReadonlySet<string>
 }
 

@@ -15,7 +15,7 @@ import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
 
-// What an attempt records of its answer for display. It contains nothing sensitive. Of an answer that cannot be used, it
+// What an attempt records of its response for display. It contains nothing sensitive. Of a response that cannot be used, it
 // has only the size, the type and the fields with a known meaning.
 
 /** A field of the response that should have the value of the request, and has another. */
@@ -27,7 +27,7 @@ export interface Difference {
   received: JsonValue
 }
 
-/** The record of an invalid answer, or of one that could not be judged. The status is stored next to it. */
+/** The record of an invalid response, or of one that could not be judged. The status is stored next to it. */
 export function recordUnusable(
   answer: CallResponse,
   json?: JsonValue,
@@ -157,7 +157,7 @@ export function mediaType(contentType: string | null): string | null {
   return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim().toLowerCase() : null
 }
 
-/** Fields with a closed vocabulary only: any other field of an unknown answer may contain anything. */
+/** Fields with a closed vocabulary only: any other field of an unknown response may contain anything. */
 function knownFields(json: JsonValue): { [place: string]: JsonValue } {
   if (!isJsonObject(json)) return {}
   const places: { [place: string]: JsonValue } = {}

@@ -42,14 +42,14 @@ export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | nul
   return found
 }
 
-/** What is kept of an answer. */
+/** What is kept of a response. */
 interface KeptAnswer {
   failure: Failure | null
   response: JsonValue
   wire: WireEvidence | null
 }
 
-/** A kept answer with these secrets masked too: they became known after it was judged. */
+/** A kept response with these secrets masked too: they became known after it was judged. */
 export const maskAnswer = (
   { failure, response, wire }: KeptAnswer,
   secrets: readonly JsonValue[],
@@ -65,7 +65,7 @@ export const sensitiveIn = (writes: Writes): JsonValue[] =>
     .flatMap((properties) => Object.values(properties))
     .flatMap((value) => (value['@type'] === 'Data' && value.isSensitive === true ? [value.value] : []))
 
-/** The values that this answer revealed as sensitive. They may occur in earlier answers of this plugin or another. */
+/** The values that this response revealed as sensitive. They may occur in earlier responses of this plugin or another. */
 export function newSecrets({ key, judgement, after }: RecordedAttempt): NewSecrets | null {
   const secrets = after.endedWell ? sensitiveIn(judgement.writes) : []
   return secrets.length === 0 ? null : { operationId: key.operationId, secrets }
@@ -100,7 +100,7 @@ function maskEntries(
   }))
 }
 
-/** A recorded answer with every sensitive value masked, both as a written property and inside other texts. */
+/** A recorded response with every sensitive value masked, both as a written property and inside other texts. */
 export function maskResponse(
   response: JsonValue,
   secrets: readonly JsonValue[],

@@ -135,7 +135,7 @@ export function backoffMs({
   return Math.round(full / 2 + (full / 2) * fraction)
 }
 
-/** The call after its answer is recorded, as `recordAttempts` leaves it. */
+/** The call after its response is recorded, as `recordAttempts` leaves it. */
 export function withAnswer(call: Call, answers: readonly RecordedAttempt[]): Call {
   const answer = answers.find(({ key }) => isSameCall(key, call))
   if (answer === undefined) return call

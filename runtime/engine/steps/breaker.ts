@@ -1,8 +1,8 @@
 // The circuit breaker of a plugin.
 //
-// It starts closed: calls are limited only by the permits of the plugin. Each call without an answer counts (timeout,
-// refused or lost connection, a status or body that is no answer). After five in a row the breaker opens, and only one
-// call at a time is sent. The first answer closes it again, whatever it says: a plugin that answers FAILED or UNKNOWN
+// It starts closed: calls are limited only by the permits of the plugin. Each unanswered call counts (timeout, refused
+// or lost connection, a status or body that cannot be used). After five in a row the breaker opens, and only one call at
+// a time is sent. The first usable response closes it again, whatever it says: a plugin that answers FAILED or UNKNOWN
 // is reachable.
 //
 // The breaker limits only how many calls run at once. It does not decide what an attempt means, or when and how often
@@ -10,7 +10,7 @@
 
 export interface Breaker {
   isOpen: boolean
-  /** Calls without an answer since the last answered one. */
+  /** Unanswered calls since the last answered one. */
   unanswered: number
 }
 

@@ -20,7 +20,7 @@ export function insteadOfCall(
 }
 
 /**
- * The platform's answer in the place of a retired plugin: nothing was sent, so this attempt applied nothing. It says nothing of earlier
+ * The platform's response in the place of a retired plugin: nothing was sent, so this attempt applied nothing. It says nothing of earlier
  * attempts: if the result of one is unknown, the operation says so (`PluginCall.effectUnknown`).
  */
 export const PLATFORM_ANSWER: Judgement = {

@@ -11,7 +11,7 @@ export interface NewAttempt extends AttemptKey {
   epoch: number
   /** The end of the back-off before it; null if there was none. */
   dueAt: string | null
-  /** Whether it is the first of the call in this run, and whether an answer that made it possible is recorded with it. */
+  /** Whether it is the first of the call in this run, and whether a response that made it possible is recorded with it. */
   isFirst: boolean
   followsAnswer: boolean
   /** Stored with the first attempt; a repeat keeps the stored bytes. */

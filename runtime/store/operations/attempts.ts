@@ -9,7 +9,7 @@ import type { RuntimeTables } from '../../model/tables.ts'
 import { jsonOrNull } from './attempt-statements.ts'
 
 /**
- * Records an answer that arrives after the worker has lost the operation. It is stored with the attempt if the
+ * Records a response that arrives after the worker has lost the operation. It is stored with the attempt if the
  * attempt is unfinished; nothing else changes.
  */
 export async function recordLateAnswer(

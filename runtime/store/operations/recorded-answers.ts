@@ -5,7 +5,7 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import type { Tx } from '../../model/db.ts'
 
-/** The stored part of a plugin's answer: of one attempt, or of the call itself, which keeps its last failure. */
+/** The stored part of a plugin's response: of one attempt, or of the call itself, which keeps its last failure. */
 export interface RecordedAnswer {
   operation_id: string
   stage: Stage
@@ -17,7 +17,7 @@ export interface RecordedAnswer {
   wire: WireEvidence | null
 }
 
-/** Returns the stored parts of all answers to these operations: of each finished attempt, and the last failure of each call. */
+/** Returns the stored parts of all responses to these operations: of each finished attempt, and the last failure of each call. */
 export async function readRecorded(tx: Tx, operationIds: readonly string[]): Promise<RecordedAnswer[]> {
   const ids = [...operationIds]
   const { rows } = await sql<RecordedAnswer>`
@@ -29,7 +29,7 @@ export async function readRecorded(tx: Tx, operationIds: readonly string[]): Pro
   return rows
 }
 
-/** Replaces the stored answer of an attempt, or of the call itself. */
+/** Replaces the stored response of an attempt, or of the call itself. */
 export async function putRecorded(tx: Tx, recorded: RecordedAnswer): Promise<void> {
   const { operation_id, stage, plugin_id, attempt, failure, response, wire } = recorded
   const key = { operation_id, stage, plugin_id }

@@ -28,7 +28,7 @@ type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
 
 /**
  * Publishes a version. Publishing the same manifest again, in whatever order of its keys, changes nothing and returns the
- * first answer.
+ * first response.
  *
  * Refuses with MANIFEST_INVALID, listing every reason, and with VERSION_EXISTS if another manifest was published as
  * this version.

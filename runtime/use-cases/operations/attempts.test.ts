@@ -179,7 +179,7 @@ suite('an operation with many attempts', { concurrency: false }, () => {
   })
 })
 
-test('an attempt that ends while its operation is read is in progress everywhere in the answer', async () => {
+test('an attempt that ends while its operation is read is in progress everywhere in the response', async () => {
   const engine = await testEngine()
   try {
     const called = Promise.withResolvers<void>()

@@ -17,7 +17,7 @@ import type { OperationRow } from '../../model/operation.ts'
 
 /**
  * Marks the properties that the plan of an INSTALL or UPGRADE newly defines as sensitive. Runs in the transaction that
- * freezes the plan: from then on no answer shows their values, whether the operation succeeds or not. Configuration,
+ * freezes the plan: from then on no response shows their values, whether the operation succeeds or not. Configuration,
  * history and ledger are sealed here; older operations, causes and audit entries are masked on read.
  */
 export async function markSensitive(

@@ -34,7 +34,7 @@ import { findVisibleOperation } from './runs.ts'
 
 type OperationEndpoint = 'GET /operations/{operationId}'
 
-/** How many attempts of a call the answer has of its beginning, and of its end. */
+/** How many attempts of a call the response has of its beginning, and of its end. */
 export const SHOWN_ENDS = 20
 
 /** One operation with its plan, its calls, and the first and the last attempts of each. */

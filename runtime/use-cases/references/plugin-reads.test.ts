@@ -83,7 +83,7 @@ describe('reading the compiled authorization', () => {
     }
   })
 
-  it('refuses other plugins and other places with one answer (G04)', async () => {
+  it('refuses other plugins and other places with one response (G04)', async () => {
     const others: JsonObject[] = [
       { ...installation(), workspaceId: 8 },
       { ...installation(), bundleInstallId: uuidv7(deps.http.runtime.deps) },

@@ -178,7 +178,7 @@ function viewOf({ services, installations, uses, more }: Graph): DependencyGraph
     services: [...services.values()].map((service) => ({
       serviceId: service.service_id,
       title: service.title,
-      // an answer never names an installation that the actor may not see
+      // a response never names an installation that the actor may not see
       owner:
         service.owner_bundle_install_id !== null &&
         service.owner_locator !== null &&

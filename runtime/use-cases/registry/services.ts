@@ -190,7 +190,7 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.service']>, 'updat
 }
 
 /**
- * With owner and consumers only where the actor may read them: an answer never names a scope that the actor may not
+ * With owner and consumers only where the actor may read them: a response never names a scope that the actor may not
  * read.
  */
 function serviceView(row: ServiceRow, actor: Actor): Service {

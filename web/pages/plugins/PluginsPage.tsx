@@ -155,7 +155,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
   },
 ]
 
-/** Null if it is not known: the answer has the plugins with most failures only. */
+/** Null if it is not known: the response has the plugins with most failures only. */
 function failedOf(pluginId: string, failures: readonly PluginFailures[] | undefined): number | null {
   const found = failures?.find((one) => one.pluginId === pluginId)
   if (found !== undefined) return found.hours.reduce((sum, count) => sum + count, 0)

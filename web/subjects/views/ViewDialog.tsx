@@ -103,7 +103,7 @@ function DeleteView({ view, onClose }: { view: SavedView; onClose: () => void })
       confirm={t('views.delete.confirm')}
       send={async () => {
         await remove.mutateAsync({ params: { viewId: view.viewId } }).catch((error: unknown) => {
-          // somebody else has deleted it, or a lost answer was repeated
+          // somebody else has deleted it, or a lost response was repeated
           if (!(error instanceof ApiError && error.problem.code === 'NOT_FOUND')) throw error
         })
         onClose()

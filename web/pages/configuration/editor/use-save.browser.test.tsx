@@ -192,7 +192,7 @@ test('no frame shows the old value between the save and its snapshot', async () 
   let frame = requestAnimationFrame(sample)
   await saveButton.click()
   await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
-  // the answer that the page got after the save was of an older snapshot
+  // the response that the page got after the save was of an older snapshot
   await expect.poll(() => scope.api.requests(CONFIGURATION).length).toBeGreaterThan(1)
   await expect.element(port).toHaveValue('2525')
   isAway = false

@@ -67,7 +67,7 @@ export function PluginHealth({ pluginId, search }: { pluginId: string; search: P
   )
 }
 
-/** The range of an answer: the shortest that contains it. */
+/** The range of a response: the shortest that contains it. */
 const rangeOf = ({ since, until }: Health): HealthRange =>
   HEALTH_RANGE_NAMES.find((name) => Date.parse(until) - Date.parse(since) <= HEALTH_RANGES[name].lengthMs) ??
   'month'

@@ -13,7 +13,7 @@ const PAGE = 50
 export type Loading = { error: ErrorView | null; isFetching: boolean; retry: () => void }
 
 /**
- * The operation with the chosen attempt. An answer has the first and the last attempts of each call; a chosen attempt
+ * The operation with the chosen attempt. A response has the first and the last attempts of each call; a chosen attempt
  * between them is loaded with those beside it. `loading` is null when it is there.
  */
 export function useChosenAttempts(
@@ -45,7 +45,7 @@ export function useChosenAttempts(
 /** One attempt by its number. */
 type AttemptName = { stage: Stage; pluginId: string; attempt: number }
 
-/** The chosen attempt, if it exists and the operation's answer leaves it out. */
+/** The chosen attempt, if it exists and the operation's response leaves it out. */
 export function missingAttempt(
   operation: OperationDetail,
   { stage, plugin, attempt }: OperationSearch,
@@ -75,7 +75,7 @@ export function withAttempts(
       ...of,
       calls: of.calls.map((call) => {
         if (of.stage !== stage || call.pluginId !== pluginId) return call
-        // the answer of the operation is the newer one
+        // the response of the operation is the newer one
         const all = new Map([...attempts, ...call.attempts].map((attempt) => [attempt.attempt, attempt]))
         return { ...call, attempts: [...all.values()].sort((a, b) => a.attempt - b.attempt) }
       }),

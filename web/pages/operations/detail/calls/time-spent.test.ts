@@ -57,7 +57,7 @@ test('a wait before a retry is a back-off until it was due, then a wait for a wo
     assert.deepEqual(timePartsOf(bar, before)[0], { part: 'worker', from: START + 900, to: START + 1000 })
 })
 
-test('time without an answer is the plugin’s once there is a connection, else the network’s', () => {
+test('time without a response is the plugin’s once there is a connection, else the network’s', () => {
   const silent = { sentMs: 1, connectedMs: 3, answeredMs: null, endedMs: 95 }
   assert.deepEqual(parts({ timing: silent }), [
     ['worker', 0, 1],

@@ -46,7 +46,7 @@ function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
   if (to === null) return []
   const { sentMs, connectedMs, answeredMs, endedMs } = timing ?? {}
   const isKnown = sentMs !== undefined && endedMs !== undefined
-  // an answer without a connection was not measured
+  // a response without a connection was not measured
   if (!isKnown || (connectedMs === null && answeredMs !== null)) return [{ part: 'unknown', from, to }]
   const ends: [TimePart, number][] = [
     ['worker', sentMs],

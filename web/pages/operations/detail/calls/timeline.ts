@@ -15,7 +15,7 @@ export type Bar = {
   to: number | null
 }
 
-/** Attempts that the answer leaves out, by number, and the time in which they were made. */
+/** Attempts that the response leaves out, by number, and the time in which they were made. */
 export type Gap = { stage: Stage; pluginId: string; first: number; last: number; from: number; to: number }
 
 export type Row = {
@@ -102,7 +102,7 @@ function gapsOf(bars: readonly Bar[]): Gap[] {
 /** Whether the runtime has sent a call, also if its attempts are no longer stored. */
 export const isReached = ({ result, count }: Row): boolean => count > 0 || result !== 'NOT_CALLED'
 
-/** The number of attempts of a call. The last one is always in the answer. */
+/** The number of attempts of a call. The last one is always in the response. */
 export const attemptCount = ({ attempts }: PluginCall): number => attempts.at(-1)?.attempt ?? 0
 
 /** The result of a call: its final outcome, else the result of its last attempt that was not late. */

@@ -26,7 +26,7 @@ const differs = {
   parameters: { reason: 'callEchoDiffers', plugin: 'hooks', field: 'data.operation.operationId' },
 }
 
-test('an answer to another operation names it, with every field that differs and who answered', async () => {
+test('a response to another operation names it, with every field that differs and who answered', async () => {
   const replayed = failedWith(differs, {
     httpStatus: 200,
     response: echo(OTHER),

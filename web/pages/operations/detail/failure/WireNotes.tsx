@@ -14,7 +14,7 @@ import { clockText } from './failure-texts.ts'
 import { answeredOperation } from './response-differences.ts'
 
 /**
- * What the wire tells about a failure: when the plugin accepts calls again, whose answer it was, how its clock differs, and
+ * What the wire tells about a failure: when the plugin accepts calls again, whose response it was, how its clock differs, and
  * that it answered at another endpoint than before.
  */
 export function WireNotes({
