@@ -45,13 +45,13 @@ it('while the database is down, requests get a retryable 503 and nobody is signe
     ['/auth/logout', { method: 'POST', headers: { origin } }],
   ]
   for (const [path, init] of requests) {
-    const answer = await ada.api(path, init)
-    assert.equal(answer.status, 503, path)
-    assert.equal(answer.headers.get('content-type'), 'application/problem+json')
-    assert.equal(answer.headers.get('retry-after'), '1')
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.equal(answer.headers.get('clear-site-data'), null)
-    const problem = (await answer.json()) as Record<string, unknown>
+    const response = await ada.api(path, init)
+    assert.equal(response.status, 503, path)
+    assert.equal(response.headers.get('content-type'), 'application/problem+json')
+    assert.equal(response.headers.get('retry-after'), '1')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.equal(response.headers.get('clear-site-data'), null)
+    const problem = (await response.json()) as Record<string, unknown>
     assert.equal(problem['code'], 'SERVICE_UNAVAILABLE', path)
     assert.equal(problem['retryable'], true)
     assert.match(String(problem['requestId']), /./)

@@ -21,9 +21,9 @@ const get = (path: string) => fetch(`${console_.origin}${path}`)
 describe('the console', () => {
   it('reports its metrics with help texts, and nothing by person (D11, I03)', async () => {
     assert.equal((await get('/api/session')).status, 403)
-    const answer = await get('/metrics')
-    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
-    const text = await answer.text()
+    const response = await get('/metrics')
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const text = await response.text()
     assert.match(text, /^bundle_console_database_up 1$/m)
     assert.match(
       text,
@@ -38,9 +38,9 @@ describe('the console', () => {
   it('serves no metrics unless a setting says so (D11)', async () => {
     const silent = await startConsole({ connection: server.connection, servesMetrics: false })
     try {
-      const answer = await fetch(`${silent.origin}/metrics`)
-      assert.equal(answer.status, 404)
-      assert.doesNotMatch(await answer.text(), /bundle_console_/)
+      const response = await fetch(`${silent.origin}/metrics`)
+      assert.equal(response.status, 404)
+      assert.doesNotMatch(await response.text(), /bundle_console_/)
       assert.equal((await fetch(`${silent.origin}/healthz`)).status, 200)
     } finally {
       await silent.stop()
@@ -50,9 +50,9 @@ describe('the console', () => {
   it('is ready as long as its database is', async () => {
     assert.equal((await get('/readyz')).status, 200)
     await server.close()
-    const answer = await get('/readyz')
-    assert.equal(answer.status, 503)
-    assert.match(await answer.text(), /The database cannot be reached/)
+    const response = await get('/readyz')
+    assert.equal(response.status, 503)
+    assert.match(await response.text(), /The database cannot be reached/)
     assert.equal((await get('/healthz')).status, 200)
     assert.match(await (await get('/metrics')).text(), /^bundle_console_database_up 0$/m)
   })

@@ -160,14 +160,14 @@ const BY_SOCKET_MESSAGE: Record<string, OutboundFailure> = {
 }
 
 /** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */
-export function reasonOf(error: unknown, hasAnswerBegun: boolean): OutboundFailure {
+export function reasonOf(error: unknown, hasResponseStarted: boolean): OutboundFailure {
   if (error instanceof OutboundError) return error.reason
   const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: unknown }
   if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code]
   const interim = code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE[String(message)] : undefined
   if (interim !== undefined) return interim
   // several addresses were tried; the first error is sufficient
-  if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasAnswerBegun)
+  if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasResponseStarted)
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
-  return hasAnswerBegun ? 'cut' : 'reset'
+  return hasResponseStarted ? 'cut' : 'reset'
 }

@@ -24,7 +24,7 @@ export function send(
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    let answer: { status: number; headers: IncomingHttpHeaders } | null = null
+    let head: { status: number; headers: IncomingHttpHeaders } | null = null
     let controller: Dispatcher.DispatchController | null = null
     let isDone = false
 
@@ -36,7 +36,7 @@ export function send(
       resolve(result)
     }
     const fail = (reason: OutboundFailure): void =>
-      settle({ kind: 'failed', reason, ...(answer !== null && { headers: answer.headers }) })
+      settle({ kind: 'failed', reason, ...(head !== null && { headers: head.headers }) })
     const stop = (reason: OutboundFailure): void => {
       fail(reason)
       controller?.abort(new Error(reason))
@@ -56,7 +56,7 @@ export function send(
       onResponseStart(_, status, responseHeaders) {
         if (status < 200 || isDone) return
         onProgress?.('answered')
-        answer = { status, headers: responseHeaders }
+        head = { status, headers: responseHeaders }
         if (REDIRECTS.has(status)) stop('redirect')
         else if (Number(responseHeaders['content-length']) > maxResponseBytes) stop('too-large')
       },
@@ -66,12 +66,12 @@ export function send(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        if (answer === null) return fail('cut')
-        const type = answer.headers['content-type']
-        settle({ kind: 'response', ...answer, contentType: type ?? null, body: Buffer.concat(chunks, size) })
+        if (head === null) return fail('cut')
+        const type = head.headers['content-type']
+        settle({ kind: 'response', ...head, contentType: type ?? null, body: Buffer.concat(chunks, size) })
       },
       onResponseError(_, error) {
-        fail(reasonOf(error, answer !== null))
+        fail(reasonOf(error, head !== null))
       },
     }
     try {
@@ -92,21 +92,21 @@ export async function openStream(
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   try {
-    const answer = await pool.request({
+    const response = await pool.request({
       path: url.pathname + url.search,
       method: 'GET',
       headers: { 'accept-encoding': 'identity', ...headers },
       bodyTimeout: idleMs,
       signal: AbortSignal.any([signal, late.signal]),
     })
-    const type = answer.headers['content-type']
+    const type = response.headers['content-type']
     return {
       kind: 'stream',
-      status: answer.statusCode,
+      status: response.statusCode,
       contentType: typeof type === 'string' ? type : null,
-      body: answer.body,
+      body: response.body,
       // destroying the body also emits an error, which can be ignored
-      discard: () => void answer.body.on('error', () => undefined).destroy(),
+      discard: () => void response.body.on('error', () => undefined).destroy(),
     }
   } catch (error) {
     if (late.signal.aborted) return { kind: 'failed', reason: 'timeout' }

@@ -54,12 +54,14 @@ function addressOf(read: PageRead): string {
 }
 
 /** The body of a successful response; null if the read fails or the signal aborts first. */
-async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise<string | null> {
+async function bodyOf(reading: Promise<Response>, signal: AbortSignal): Promise<string | null> {
   const aborted = new Promise<null>((resolve) => {
     if (signal.aborted) resolve(null)
     signal.addEventListener('abort', () => resolve(null), { once: true })
   })
-  const body = response.then((answer) => (answer.status === 200 ? answer.text() : null)).catch(() => null)
+  const body = reading
+    .then((response) => (response.status === 200 ? response.text() : null))
+    .catch(() => null)
   return Promise.race([body, aborted])
 }
 

@@ -81,9 +81,9 @@ describe('sign-in with an external identity provider', () => {
       // a browser sends no strict cookie when it comes back from another site
       const held = [...person.cookies].filter(([, { name }]) => name.endsWith('_session'))
       if (!withSession) for (const [key] of held) person.cookies.delete(key)
-      const answer = await person.request(provider.callback(url))
+      const response = await person.request(provider.callback(url))
       if (person.session === null) for (const [key, cookie] of held) person.cookies.set(key, cookie)
-      return answer
+      return response
     }
     for (const authTime of [undefined, now - 400, `${now}`, now + 3_600, 1e18]) {
       const wrong = authTime === undefined ? ada : { ...ada, auth_time: authTime }
@@ -187,8 +187,8 @@ describe('sign-in with an external identity provider', () => {
   it('ends the session and returns where to end the provider’s (A05)', async () => {
     const ada = browser()
     await signIn(ada)
-    const answer = await ada.api('/auth/logout', { method: 'POST' })
-    const { redirectTo } = (await answer.json()) as { redirectTo: string }
+    const response = await ada.api('/auth/logout', { method: 'POST' })
+    const { redirectTo } = (await response.json()) as { redirectTo: string }
     const url = new URL(redirectTo)
     assert.equal(url.origin + url.pathname, `${provider.issuer}/logout`)
     assert.equal(url.searchParams.get('post_logout_redirect_uri'), 'https://console.example.org/signed-out')

@@ -79,10 +79,10 @@ describe('the log of failed sign-ins', () => {
 describe('a form that is too large', () => {
   it('gets a page while it is still being sent, and ends the connection', async () => {
     const socket = await beginToSubmit({ length: 20_000, sent: 'x'.repeat(5_000) })
-    const answer = await text(socket)
-    assert.match(answer, /^HTTP\/1\.1 413 /)
-    assert.match(answer, /\r\nconnection: close\r\n/i)
-    assert.match(answer, /Sign-in failed/)
+    const response = await text(socket)
+    assert.match(response, /^HTTP\/1\.1 413 /)
+    assert.match(response, /\r\nconnection: close\r\n/i)
+    assert.match(response, /Sign-in failed/)
   })
 
   it('is measured in bytes', async () => {
@@ -128,10 +128,10 @@ describe('an error during a sign-in', () => {
       [OTHER_ERROR, 500, /Sign-in failed/],
     ] as const) {
       await whileFailing('sign_in_limit', errcode, async () => {
-        const answer = await browser.submit(form, 'ada', 'correct horse')
-        assert.equal(answer.status, status)
-        assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
-        assert.match(await answer.text(), title)
+        const response = await browser.submit(form, 'ada', 'correct horse')
+        assert.equal(response.status, status)
+        assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+        assert.match(await response.text(), title)
       })
     }
     assert.equal((await browser.submit(form, 'ada', 'correct horse')).status, 303)
@@ -141,11 +141,11 @@ describe('an error during a sign-in', () => {
     const browser = new TestBrowser(server.origin)
     const begun = await browser.request('/auth/login')
     await whileFailing('idp_record', DISK_FULL, async () => {
-      const answer = await browser.request(begun.headers.get('location') ?? '', {
+      const response = await browser.request(begun.headers.get('location') ?? '', {
         headers: { accept: 'text/html' },
       })
-      assert.equal(answer.status, 503)
-      assert.match(await answer.text(), /The identity provider can’t be reached/)
+      assert.equal(response.status, 503)
+      assert.match(await response.text(), /The identity provider can’t be reached/)
     })
   })
 })

@@ -136,9 +136,9 @@ describe('sign-in with the embedded identity provider', () => {
       const ada = browser()
       const submitted = await ada.submit(await ada.openForm(), 'ada', 'correct horse')
       const resumed = await ada.request(submitted.headers.get('location') ?? '')
-      const answer = await ada.request((resumed.headers.get('location') ?? '').replace(part, forged))
-      assert.equal(answer.status, 502, forged)
-      assert.ok(!(await answer.text()).includes('alert'))
+      const response = await ada.request((resumed.headers.get('location') ?? '').replace(part, forged))
+      assert.equal(response.status, 502, forged)
+      assert.ok(!(await response.text()).includes('alert'))
       assert.equal(ada.session, null)
     }
   })

@@ -55,8 +55,8 @@ test('sources, maps, hidden files and what is outside of the build are no files 
     '/package.json',
     '/etc/passwd',
   ]) {
-    const answer = await app.request(path)
-    assert.equal(answer.status, 404, path)
-    assert.doesNotMatch(await answer.text(), /SECRET|doctype/, path)
+    const response = await app.request(path)
+    assert.equal(response.status, 404, path)
+    assert.doesNotMatch(await response.text(), /SECRET|doctype/, path)
   }
 })

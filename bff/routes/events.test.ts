@@ -43,8 +43,8 @@ function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Gra
   const { grants = everything, ...more } = options
   const app = new Hono<{ Variables: SessionVariables }>()
   app.onError((error, c) => {
-    const answer = problemResponse({ ...problemOf(failureOf(error).failure, 'r-1') })
-    return c.newResponse(answer.body, answer)
+    const response = problemResponse({ ...problemOf(failureOf(error).failure, 'r-1') })
+    return c.newResponse(response.body, response)
   })
   app.use(async (c, next) => {
     const { person: id = 'ada', session: sessionId = 's-1' } = c.req.header()
@@ -297,9 +297,9 @@ describe('releasing event streams', () => {
   it('opens no stream for HEAD (B04)', async () => {
     const { counts, url } = await start()
     for (let count = 0; count < 200; count++) {
-      const answer = await fetch(url, { method: 'HEAD' })
-      assert.equal(answer.status, 200)
-      assert.equal(answer.headers.get('content-type'), 'text/event-stream')
+      const response = await fetch(url, { method: 'HEAD' })
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-type'), 'text/event-stream')
     }
     assert.equal(counts.opened, 0)
     assert.ok(await isQuiet(() => counts.sessionChecks), 'no timer is left behind')
@@ -348,8 +348,8 @@ describe('releasing event streams', () => {
   it('forbids caches to store the stream (C04)', async () => {
     const { url } = await start()
     const abort = new AbortController()
-    const answer = await fetch(url, { signal: abort.signal })
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const response = await fetch(url, { signal: abort.signal })
+    assert.equal(response.headers.get('cache-control'), 'no-store')
     abort.abort()
   })
 })

@@ -105,11 +105,11 @@ describe('sessions', () => {
     thief.connectTo = replica.address
     assert.deepEqual([await status(ada), await status(thief)], [200, 200])
 
-    const answer = await ada.api('/auth/logout', { method: 'POST' })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(await answer.json(), { redirectTo: '/signed-out' })
-    assert.equal(answer.headers.get('clear-site-data'), '"cache"')
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const response = await ada.api('/auth/logout', { method: 'POST' })
+    assert.equal(response.status, 200)
+    assert.deepEqual(await response.json(), { redirectTo: '/signed-out' })
+    assert.equal(response.headers.get('clear-site-data'), '"cache"')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
     assert.equal(ada.session, null)
     assert.equal(await status(thief), 401)
     assert.equal(await status(ada, '/auth/logout', { method: 'POST' }), 200)
@@ -206,7 +206,7 @@ describe('requests without a session', () => {
           }),
         ),
       )
-      for (const answer of answers) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      for (const response of answers) statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
       refused = answers.find(({ status }) => status === 429) ?? refused
     }
     assert.deepEqual(new Set(statuses.keys()), new Set([401, 429]))

@@ -65,10 +65,10 @@ test('a protected installation cannot be detached, nor a pinned one upgraded to 
     applicationRuntimeId,
     workspaceId: String(workspaceId),
   })
-  const answer = await page.request.get(`/api/installations?${query}`, {
+  const response = await page.request.get(`/api/installations?${query}`, {
     headers: { 'x-requested-by': 'console' },
   })
-  const [installed] = listOf(Installation).parse(await answer.json()).items
+  const [installed] = listOf(Installation).parse(await response.json()).items
   await page.goto(`/installations/${installed?.installation.bundleInstallId}`)
   await page.getByRole('button', { name: 'Protect' }).click()
   const dialog = page.getByRole('dialog')

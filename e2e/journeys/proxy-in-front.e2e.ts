@@ -81,15 +81,15 @@ async function startProxy(endpoint: string) {
   const passOn = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { authorization = '' } = incoming.headers
     const headers = { authorization, 'content-type': 'application/json' }
-    const answer = await fetch(endpoint, { method: 'POST', headers, body: await buffer(incoming) })
-    stored.body = Buffer.from(await answer.arrayBuffer())
+    const response = await fetch(endpoint, { method: 'POST', headers, body: await buffer(incoming) })
+    stored.body = Buffer.from(await response.arrayBuffer())
     stored.headers = {
       'content-type': 'application/json',
-      date: answer.headers.get('date') ?? '',
+      date: response.headers.get('date') ?? '',
       age: '31',
       via: '1.1 edge-cache',
     }
-    outgoing.writeHead(answer.status, { 'content-type': 'application/json' }).end(stored.body)
+    outgoing.writeHead(response.status, { 'content-type': 'application/json' }).end(stored.body)
   }
   let handle: Handler = (incoming, outgoing) =>
     void passOn(incoming, outgoing).catch(() => outgoing.destroy())

@@ -29,7 +29,7 @@ test('a viewer sees everywhere why actions are disabled, and the API rejects the
 
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   const address = `/api/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/configuration`
-  const answer = await page.request.patch(address, {
+  const response = await page.request.patch(address, {
     headers: {
       'x-requested-by': 'console',
       origin: system.url,
@@ -37,8 +37,8 @@ test('a viewer sees everywhere why actions are disabled, and the API rejects the
     },
     data: { snapshotVersion: 2, changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } } },
   })
-  expect(answer.status()).toBe(403)
-  expect(await answer.json()).toMatchObject({ code: 'PERMISSION_DENIED' })
+  expect(response.status()).toBe(403)
+  expect(await response.json()).toMatchObject({ code: 'PERMISSION_DENIED' })
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
 })
 
@@ -58,9 +58,9 @@ test('a failed operation shows a viewer who may take the actions', async ({ syst
     await expect(page.getByRole('button', { name })).toBeDisabled()
     await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(new RegExp(who))
   }
-  const answer = await page.request.post(`/api/operations/${operation.operationId}/retry`, {
+  const response = await page.request.post(`/api/operations/${operation.operationId}/retry`, {
     headers: { 'x-requested-by': 'console', origin: system.url, 'idempotency-key': crypto.randomUUID() },
     data: { run: 1 },
   })
-  expect(answer.status()).toBe(403)
+  expect(response.status()).toBe(403)
 })

@@ -57,8 +57,8 @@ export async function afterHostility(
   let requests = 0
   const attack = async (until: number): Promise<void> => {
     for (let at = 0; performance.now() < until; at++) {
-      const answer = await bad[at % bad.length]?.().catch(() => null)
-      if (answer instanceof Response) await answer.arrayBuffer()
+      const response = await bad[at % bad.length]?.().catch(() => null)
+      if (response instanceof Response) await response.arrayBuffer()
       requests++
     }
   }
@@ -144,9 +144,9 @@ async function runPhase({ url, cookies, flooder = '', floods }: Order): Promise<
     await sleep((at * READER_MS) / cookies.length)
     while (performance.now() < until) {
       const began = performance.now()
-      const answer = await fetch(`${url}/api/operations?limit=50`, { headers: headers(cookie) })
-      await answer.arrayBuffer()
-      if (answer.status !== 200) throw new Error(`a reader got ${answer.status}`)
+      const response = await fetch(`${url}/api/operations?limit=50`, { headers: headers(cookie) })
+      await response.arrayBuffer()
+      if (response.status !== 200) throw new Error(`a reader got ${response.status}`)
       waits.push(performance.now() - began)
       await sleep(READER_MS)
     }
@@ -162,10 +162,10 @@ async function runPhase({ url, cookies, flooder = '', floods }: Order): Promise<
   let [sent, served] = [0, 0]
   const flood = async (): Promise<void> => {
     for (let at = 0; performance.now() < until; at++) {
-      const answer = await expensive[at % expensive.length]?.()
-      await answer?.arrayBuffer()
+      const response = await expensive[at % expensive.length]?.()
+      await response?.arrayBuffer()
       sent++
-      if (answer?.status === 200) served++
+      if (response?.status === 200) served++
     }
   }
   await Promise.all([...cookies.map(read), ...Array.from({ length: floods }, flood)])

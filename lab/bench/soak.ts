@@ -78,8 +78,8 @@ export async function benchSoak({ minutes, restartMinutes, out }: SoakOptions): 
       },
     })
     while (program.isAlive()) {
-      const answer = await fetch(`${url}/readyz`).catch(() => null)
-      if (answer?.ok === true) return program
+      const response = await fetch(`${url}/readyz`).catch(() => null)
+      if (response?.ok === true) return program
       await sleep(500)
     }
     throw new Error(`The program ended: ${program.output().join('\n')}`)
@@ -190,8 +190,8 @@ class Load {
   /** The scopes with an installation of the bundle that is saved, which nothing locks. */
   private async scopes(cookie: string): Promise<string[]> {
     for (;;) {
-      const answer = await this.send(cookie, 'GET', '/installations?bundleId=crm-suite&state=ACTIVE')
-      const { items = [] } = (answer.body ?? {}) as { items?: Installation[] }
+      const response = await this.send(cookie, 'GET', '/installations?bundleId=crm-suite&state=ACTIVE')
+      const { items = [] } = (response.body ?? {}) as { items?: Installation[] }
       const free = items.filter(({ claim }) => claim === null)
       if (free.length >= PEOPLE / 2)
         return free.map(
@@ -232,8 +232,8 @@ class Load {
 
   private async listen(cookie: string): Promise<void> {
     const { signal } = this.ending
-    const answer = await fetch(`${this.url}/api/events`, { headers: { cookie }, signal }).catch(() => null)
-    await answer?.body?.pipeTo(new WritableStream()).catch(() => undefined)
+    const response = await fetch(`${this.url}/api/events`, { headers: { cookie }, signal }).catch(() => null)
+    await response?.body?.pipeTo(new WritableStream()).catch(() => undefined)
   }
 
   private async send(cookie: string, method: string, path: string, body?: unknown) {

@@ -173,8 +173,8 @@ describe('the alerts in a real Prometheus', { skip: missing }, () => {
 
   it('begin when the database is away', async () => {
     const people = repeat(async () => {
-      await fetch(`${consoles[0].publicUrl}/auth/login`, { redirect: 'manual' }).then((answer) =>
-        answer.body?.cancel(),
+      await fetch(`${consoles[0].publicUrl}/auth/login`, { redirect: 'manual' }).then((response) =>
+        response.body?.cancel(),
       )
     }, 200)
     let back: Promise<void> | undefined
@@ -377,8 +377,8 @@ describe('the alerts in a real Prometheus', { skip: missing }, () => {
         },
       })
       for (let tries = 0; tries < 300; tries++) {
-        const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
-        if (answer?.ok === true) return
+        const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
+        if (response?.ok === true) return
         await sleep(100)
       }
       throw new Error(`a console does not get ready: ${child.output().slice(-3).join(' | ')}`)

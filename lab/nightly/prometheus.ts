@@ -61,9 +61,9 @@ export async function startPrometheus(
     `--web.listen-address=${address}`,
   ])
   const ask = async (path: string, search: Record<string, string> = {}): Promise<unknown> => {
-    const answer = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(search).toString()}`)
-    const body: unknown = await answer.json()
-    if (!answer.ok) throw new Error(`Prometheus refuses ${JSON.stringify(search)}: ${JSON.stringify(body)}`)
+    const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(search).toString()}`)
+    const body: unknown = await response.json()
+    if (!response.ok) throw new Error(`Prometheus refuses ${JSON.stringify(search)}: ${JSON.stringify(body)}`)
     return body
   }
   const query = async (expression: string): Promise<Series[]> => {

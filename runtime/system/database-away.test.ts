@@ -75,9 +75,9 @@ const troubles = async (): Promise<string[]> => {
 }
 
 const whyNotReady = async (): Promise<unknown> => {
-  const answer = await http.send(`${API}/readyz`)
-  const { message } = (await answer.json()) as JsonObject
-  return answer.status === 503 ? message : answer.status
+  const response = await http.send(`${API}/readyz`)
+  const { message } = (await response.json()) as JsonObject
+  return response.status === 503 ? message : response.status
 }
 
 describe('while the database is unavailable', () => {
@@ -85,11 +85,11 @@ describe('while the database is unavailable', () => {
     const reader = await openEvents(http)
     await server.pause()
     for (const path of ['/installations', '/scopes', '/operations']) {
-      const answer = await http.call(path)
-      assert.equal(answer.status, 503, path)
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json')
-      assert.equal(answer.headers.get('retry-after'), '1')
-      assert.equal(answer.json['code'], 'SERVICE_UNAVAILABLE')
+      const response = await http.call(path)
+      assert.equal(response.status, 503, path)
+      assert.equal(response.headers.get('content-type'), 'application/problem+json')
+      assert.equal(response.headers.get('retry-after'), '1')
+      assert.equal(response.json['code'], 'SERVICE_UNAVAILABLE')
     }
     assert.equal((await tryInstall()).status, 503)
     assert.equal(await statusOf('/healthz'), 200)

@@ -132,19 +132,19 @@ for (const [name, makeSpace] of [
       await space.take(run)
       workspaceId++
       for (let refusals = 0; refusals < 20;) {
-        const answer = await install(`key-${workspaceId}`)
-        if (answer.status === 200) {
+        const response = await install(`key-${workspaceId}`)
+        if (response.status === 200) {
           // a write that still fits into allocated pages succeeds, also after one that did not
-          note(answer)
+          note(response)
           assert.ok(++workspaceId < 5_000, 'all writes succeed although the disk is full')
           continue
         }
         refusals++
-        assert.equal(answer.status, 503)
-        assert.equal(answer.headers.get('content-type'), 'application/problem+json')
-        assert.equal(answer.headers.get('retry-after'), '1')
-        assert.equal(answer.json['code'], 'SERVICE_UNAVAILABLE')
-        assert.equal(answer.json['message'], MESSAGE)
+        assert.equal(response.status, 503)
+        assert.equal(response.headers.get('content-type'), 'application/problem+json')
+        assert.equal(response.headers.get('retry-after'), '1')
+        assert.equal(response.json['code'], 'SERVICE_UNAVAILABLE')
+        assert.equal(response.json['message'], MESSAGE)
       }
       const readiness = await http.send(`${API}/readyz`)
       const { message } = (await readiness.json()) as JsonObject

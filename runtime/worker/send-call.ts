@@ -211,9 +211,10 @@ const CANDIDATES_MAX = 1_000
  * so every text of the right shape is hashed and looked up. A response without such a text, which is nearly every
  * response, costs no query.
  */
-export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promise<ReadonlySet<string>> {
-  if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NO_CREDENTIALS
-  const reading = readAnswer(answer.body)
+export async function issuedCredentialsIn(db: Db, response: OutboundResult): Promise<ReadonlySet<string>> {
+  if (response.kind !== 'response' || response.status !== 200 || !mayHoldOne(response.body))
+    return NO_CREDENTIALS
+  const reading = readAnswer(response.body)
   if (reading.kind !== 'json') return NO_CREDENTIALS
   const candidates = new Set(textsIn(reading.json).flatMap(possibleSecretsIn))
   if (candidates.size === 0 || candidates.size > CANDIDATES_MAX) return candidates

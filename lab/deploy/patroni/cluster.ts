@@ -73,15 +73,15 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
   ): Promise<Response | null> => {
     for (const { restPort } of nodes) {
       const request = { ...init, signal: AbortSignal.timeout(timeoutMs) }
-      const answer = await fetch(`http://127.0.0.1:${restPort}${path}`, request).catch(() => null)
-      if (answer !== null) return answer
+      const response = await fetch(`http://127.0.0.1:${restPort}${path}`, request).catch(() => null)
+      if (response !== null) return response
     }
     return null
   }
   const membersNow = async (): Promise<Members | string> => {
-    const answer = await callPatroni('/cluster')
-    if (answer === null) return 'Patroni does not respond'
-    const { members } = ClusterStatus.parse(await answer.json())
+    const response = await callPatroni('/cluster')
+    if (response === null) return 'Patroni does not respond'
+    const { members } = ClusterStatus.parse(await response.json())
     const streaming = members.filter(({ state }) => ['running', 'streaming'].includes(state))
     const named = (role: string): string | undefined => streaming.find((one) => one.role === role)?.name
     const [primary, synchronous] = [named('leader'), named('sync_standby')]
@@ -139,9 +139,9 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
     async switchOver() {
       const { primary, synchronous } = await settled()
       const body = JSON.stringify({ leader: primary, candidate: synchronous })
-      const answer = await callPatroni('/switchover', { method: 'POST', body }, 120_000)
-      if (answer?.status !== 200)
-        throw new Error(`the switchover failed: ${(await answer?.text()) ?? 'no answer'}`)
+      const response = await callPatroni('/switchover', { method: 'POST', body }, 120_000)
+      if (response?.status !== 200)
+        throw new Error(`the switchover failed: ${(await response?.text()) ?? 'no answer'}`)
     },
     async close() {
       await Promise.all([...nodes.map((node) => node.close()), etcd.kill(), haproxy.kill()])

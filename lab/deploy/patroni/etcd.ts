@@ -67,11 +67,11 @@ export async function createEtcd(programs: Programs, folder: string): Promise<Et
     start,
     async killLeader() {
       for (const { name, port } of members) {
-        const answer = await fetch(`http://127.0.0.1:${port}/v3/maintenance/status`, {
+        const response = await fetch(`http://127.0.0.1:${port}/v3/maintenance/status`, {
           method: 'POST',
           body: '{}',
         })
-        const { header, leader } = Status.parse(await answer.json())
+        const { header, leader } = Status.parse(await response.json())
         if (header.member_id !== leader) continue
         await killOne(name)
         return name

@@ -77,9 +77,9 @@ export function watchPrimary({ nodes }: PatroniCluster): {
   const watching = nodes.map(async ({ name, restPort }) => {
     while (!stopped.signal.aborted) {
       const signal = AbortSignal.timeout(500)
-      const answer = await fetch(`http://127.0.0.1:${restPort}/primary`, { signal }).catch(() => null)
-      await answer?.body?.cancel()
-      if (answer?.status === 200) seen.push({ at: performance.now(), name })
+      const response = await fetch(`http://127.0.0.1:${restPort}/primary`, { signal }).catch(() => null)
+      await response?.body?.cancel()
+      if (response?.status === 200) seen.push({ at: performance.now(), name })
       await sleep(PAUSE_MS)
     }
   })

@@ -166,9 +166,9 @@ class Balancer {
   private async poll({ apiBase }: Replica): Promise<void> {
     while (!this.stopped.signal.aborted) {
       const signal = AbortSignal.timeout(5_000)
-      const answer = await fetch(`${apiBase}/readyz`, { signal }).catch(() => null)
-      await answer?.body?.cancel()
-      const isReady = answer?.ok === true
+      const response = await fetch(`${apiBase}/readyz`, { signal }).catch(() => null)
+      await response?.body?.cancel()
+      const isReady = response?.ok === true
       this.ready.set(apiBase, isReady)
       if (!isReady) this.notReady.set(apiBase, (this.notReady.get(apiBase) ?? 0) + 1)
       await sleep(POLL_MS)

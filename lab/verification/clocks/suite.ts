@@ -215,10 +215,10 @@ async function keepsWorking({ browser }: World, step: Step, fail: (seen: string)
   let signIns = 0
   const mayExpire = step.who === 'machine' && step.seconds > IDLE_SECONDS
   for (let read = 0; read < 20; read++) {
-    const answer = await browser.api('/api/summary')
-    if (answer.status === 401 && mayExpire && signIns++ === 0)
+    const response = await browser.api('/api/summary')
+    if (response.status === 401 && mayExpire && signIns++ === 0)
       await browser.signIn(PERSON.username, PERSON.password)
-    else if (answer.status !== 200) return fail(`a read got ${answer.status} ${await answer.text()}`)
+    else if (response.status !== 200) return fail(`a read got ${response.status} ${await response.text()}`)
     await sleep(100)
   }
 }
@@ -226,7 +226,7 @@ async function keepsWorking({ browser }: World, step: Step, fail: (seen: string)
 /** The operation, or what went wrong. */
 async function installByBrowser({ browser }: World): Promise<{ operationId: string } | string> {
   const [{ bundle, version }] = BUNDLES.orders
-  const answer = await browser.api('/api/installations', {
+  const response = await browser.api('/api/installations', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify({
@@ -236,8 +236,8 @@ async function installByBrowser({ browser }: World): Promise<{ operationId: stri
       properties: coreValues('orders', 1),
     }),
   })
-  const body = await answer.text()
-  if (!answer.ok) return `a write got ${answer.status} ${body}`
+  const body = await response.text()
+  if (!response.ok) return `a write got ${response.status} ${body}`
   return (JSON.parse(body) as { operation: { operationId: string } }).operation
 }
 

@@ -144,7 +144,7 @@ function lastLines(child: Child): string {
 }
 
 async function answers({ apiBase }: Replica): Promise<boolean> {
-  const answer = await fetch(`${apiBase}/healthz`, { signal: AbortSignal.timeout(500) }).catch(() => null)
-  await answer?.body?.cancel()
-  return answer?.ok === true
+  const response = await fetch(`${apiBase}/healthz`, { signal: AbortSignal.timeout(500) }).catch(() => null)
+  await response?.body?.cancel()
+  return response?.ok === true
 }

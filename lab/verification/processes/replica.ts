@@ -83,9 +83,9 @@ export function createReplica(options: ReplicaOptions): Replica {
       const deadline = performance.now() + READY_TIMEOUT_MS
       for (;;) {
         const signal = AbortSignal.timeout(2_000)
-        const answer = await fetch(`${apiBase}/readyz`, { signal }).catch(() => null)
-        await answer?.body?.cancel()
-        if (answer?.ok === true) return
+        const response = await fetch(`${apiBase}/readyz`, { signal }).catch(() => null)
+        await response?.body?.cancel()
+        if (response?.ok === true) return
         if (performance.now() > deadline)
           throw new Error(`a replica does not get ready: ${current().output().slice(-3).join(' | ')}`)
         await sleep(20)

@@ -47,7 +47,7 @@ test('transport errors are sent without an envelope', async () => {
   assert.equal((await send({ method: 'GET' })).status, 405)
   assert.equal((await send({ ...post, headers: { 'content-type': 'text/plain' } })).status, 415)
   const large = { method: 'POST', body: 'x'.repeat(MAX + 1), headers: { 'content-type': 'application/json' } }
-  const answer = await send(large)
-  assert.equal(answer.status, 413)
-  assert.equal(answer.headers.get('content-type'), 'application/problem+json')
+  const response = await send(large)
+  assert.equal(response.status, 413)
+  assert.equal(response.headers.get('content-type'), 'application/problem+json')
 })

@@ -59,32 +59,32 @@ const body = JSON.stringify(lifecycleRequest())
 
 for (const name of ['direct', 'routed']) {
   test(`${name}: a body in parts is read whole`, async () => {
-    const answer = await post(name, json, [body.slice(0, 100), body.slice(100)])
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers['cache-control'], 'no-store')
-    assert.match(answer.body, /"outcome":"NOT_APPLIED"/)
+    const response = await post(name, json, [body.slice(0, 100), body.slice(100)])
+    assert.equal(response.status, 200)
+    assert.equal(response.headers['cache-control'], 'no-store')
+    assert.match(response.body, /"outcome":"NOT_APPLIED"/)
   })
 
   test(`${name}: a body that announces too many bytes is refused`, async () => {
     const long = Buffer.alloc(MAX + 1, 'x')
-    const answer = await post(name, { ...json, 'content-length': long.length }, [long])
-    assert.equal(answer.status, 413)
-    assert.match(answer.body, /CONTENT_TOO_LARGE/)
+    const response = await post(name, { ...json, 'content-length': long.length }, [long])
+    assert.equal(response.status, 413)
+    assert.match(response.body, /CONTENT_TOO_LARGE/)
   })
 
   test(`${name}: another method and another type are refused`, async () => {
-    const answer = await fetch(servers[name]?.url ?? '')
-    assert.equal(answer.status, 405)
-    assert.equal(answer.headers.get('allow'), 'POST')
+    const response = await fetch(servers[name]?.url ?? '')
+    assert.equal(response.status, 405)
+    assert.equal(response.headers.get('allow'), 'POST')
     assert.equal((await post(name, { 'content-type': 'text/plain' }, [body])).status, 415)
   })
 }
 
 test('a caller that never says how long its body is can read why it is refused', async () => {
   const part = Buffer.alloc(MAX, 'x')
-  const answer = await post('direct', json, [part, part, part])
-  assert.equal(answer.status, 413)
-  assert.match(answer.headers['content-type'] ?? '', /problem\+json/)
+  const response = await post('direct', json, [part, part, part])
+  assert.equal(response.status, 413)
+  assert.match(response.headers['content-type'] ?? '', /problem\+json/)
 })
 
 test('a body that is cut is no error of the plugin', async () => {
@@ -104,11 +104,11 @@ test('a body that is cut is no error of the plugin', async () => {
 
 test('two authorizations are refused, not chosen from', async () => {
   const twice = ['authorization', 'Bearer a', 'authorization', 'Bearer b']
-  const answer = await post(
+  const response = await post(
     'verifying',
     ['host', 'plugin', 'content-type', 'application/json', ...twice],
     [body],
   )
-  assert.equal(answer.status, 401)
-  assert.equal(answer.headers['www-authenticate'], 'Bearer')
+  assert.equal(response.status, 401)
+  assert.equal(response.headers['www-authenticate'], 'Bearer')
 })

@@ -24,11 +24,11 @@ export async function sendRequest(plugin: Plugin, request: unknown, token?: stri
     },
     body: typeof request === 'string' ? request : JSON.stringify(request),
   }
-  const answer =
+  const response =
     typeof plugin === 'string'
       ? await fetch(plugin, { ...init, redirect: 'manual' })
       : await plugin(new Request('http://plugin.invalid/lifecycle', init))
-  return read(answer.status, await answer.text())
+  return read(response.status, await response.text())
 }
 
 function read(status: number, body: string): PluginResponse {
