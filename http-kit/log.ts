@@ -94,7 +94,7 @@ function cleanError(error: unknown, scrubber: Scrubber, depth: number): unknown 
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     message: clean(scrubber, error.message),
     ...(error.stack !== undefined && { stack: clean(scrubber, error.stack) }),
-    // an object that is no error would say nothing, or something that must not be logged
+    // an object that is not an error would say nothing, or something that must not be logged
     ...(error.cause !== undefined &&
       (error.cause instanceof Error || typeof error.cause !== 'object') &&
       depth < MAX_CAUSES && { cause: cleanError(error.cause, scrubber, depth + 1) }),

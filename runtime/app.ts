@@ -433,7 +433,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           },
         })
       if (options.worker !== 'off')
-        // a receiver that is down is no plugin that does not answer
+        // a receiver that is down does not count as a plugin that does not answer
         notifications = startNotifications(
           { ...workerDeps, http: outbound },
           { isPaused: () => space.isOut(working.db) },

@@ -26,8 +26,8 @@ export interface TroubleWatch extends PeriodicTask {
 
 /**
  * Looks for what keeps the platform itself from working: a database that accepts no writes or has no space left, and work that no
- * worker looks at. What cannot be reached is no trouble of this kind: then requests fail. A trouble of the database is recorded when it
- * is over, so that operations can tell it from an interruption.
+ * worker looks at. A database that cannot be reached is not a trouble of this kind: then requests fail. A trouble of the
+ * database is recorded when it is over, so that operations can tell it from an interruption.
  *
  * @param polls how often the worker of this replica has looked for work; null without a worker.
  */

@@ -151,7 +151,7 @@ describe('an error during a sign-in', () => {
 })
 
 describe('a client that disconnects in the middle of a form', () => {
-  it('is no error of the identity provider', async () => {
+  it('is not an error of the identity provider', async () => {
     const start = server.log().length
     // until the server waits for the rest of the form, which a busy machine reaches later
     for (const pause of [200, 1_000, 4_000]) {

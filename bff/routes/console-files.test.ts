@@ -31,7 +31,7 @@ test('files are those of the build, and their names have a hash to be kept (C04,
   assert.equal((await app.request('/assets/main.js', { method: 'POST' })).status, 404)
 })
 
-test('sources, maps, hidden files and what is outside of the build are no files (D03)', async () => {
+test('sources, maps, hidden files and what is outside of the build are not files (D03)', async () => {
   for (const path of [
     '/assets/main.js.map',
     '/assets/main.ts',

@@ -59,7 +59,7 @@ export function policyReports({
   })
 }
 
-/** The violated directives of a report, in either of the two forms that browsers send; none if it is no report. */
+/** The violated directives of a report, in either of the two forms that browsers send; none if it is not a report. */
 function directivesOf(bytes: Uint8Array): string[] {
   const json = parsed(bytes)
   const reports = Array.isArray(json) ? json.slice(0, 10) : [json]

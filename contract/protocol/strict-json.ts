@@ -19,7 +19,7 @@ export function parseStrictJson(text: string, limits: Partial<StrictJsonLimits> 
 /**
  * Parses JSON that is trusted in everything but its keys, such as what this product has stored. As `JSON.parse`, which in V8 (13.6 to
  * 15.0 at least) reads a key with an escape as another one that an earlier object had in its place: `"\t"` as a backslash after
- * `{"\\":1}`. What is read wrongly always has a backslash, so it is no name that the platform knows; but keys of business values would
+ * `{"\\":1}`. What is read wrongly always has a backslash, so it is not a name that the platform knows; but keys of business values would
  * change. `JSON.parse` may read what has names of ours only.
  *
  * @throws SyntaxError

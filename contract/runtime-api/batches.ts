@@ -105,7 +105,7 @@ const made = {
 const mayHaveReason = { reason: Reason.optional() }
 const needsReason = { reason: Reason }
 
-/** A value for an installation that is no target would be lost without a word. */
+/** A value for an installation that is not a target would be lost without a word. */
 const valuesAreOfTargets = (request: {
   targets: readonly string[]
   input?: { values?: Readonly<Record<string, Changes>> | undefined } | undefined
@@ -304,7 +304,7 @@ export const BatchPlan = z.object({
     }),
   ),
   /**
-   * The references of other installations, which are no targets, that stop resolving when the targets without problems are
+   * The references of other installations, which are not targets, that stop resolving when the targets without problems are
    * detached; at most BATCH_REFERENCES_MAX of those that the person may see. Null if nothing is detached.
    */
   broken: z.object({ items: z.array(Referrer), hasMore: z.boolean() }).nullable(),

@@ -176,7 +176,7 @@ class Load {
 
   pause(): void {
     this.ending.abort()
-    // requests that the restart cuts are no result
+    // requests that the restart cuts are not results
     this.running.catch(() => undefined)
   }
 

@@ -703,7 +703,7 @@ describe('a batch', () => {
     }
   })
 
-  it('refuses own values of installations that are no targets, and a CONFIGURE without values', async () => {
+  it('refuses own values of installations that are not targets, and a CONFIGURE without values', async () => {
     const [one, two] = await install(2)
     assert.ok(one && two)
     const body = { action: 'CONFIGURE', targets: [one.id] }

@@ -255,7 +255,7 @@ describe('a batch of installs', () => {
     assert.equal(await codeOf([mine, unseen]), 'NOT_FOUND')
   })
 
-  it('refuses targets that are no scopes, and values of a scope that is no target', async () => {
+  it('refuses targets that are not scopes, and values of a scope that is not a target', async () => {
     const [scope, other] = newScopes(2) as [Scope, Scope]
     for (const targets of [
       ['prod/shop'],

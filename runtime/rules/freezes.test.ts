@@ -210,7 +210,7 @@ describe('a freeze', () => {
     assert.equal(overrides, true)
     await until(async () => (await harness.ok(`/batches/${overriding}`, {}))['state'] === 'DONE')
     assert.equal((await harness.installation(targets[1] ?? '')).version, '2.0.0')
-    // alone it is no batch, so this freeze does not concern it
+    // alone it is not a batch, so this freeze does not concern it
     const detached = await post(`/installations/${targets[1]}/detach`, { reason: 'gone' })
     assert.equal(detached.errorCode, '0')
   })

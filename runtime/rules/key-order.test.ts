@@ -80,7 +80,7 @@ describe('the keys of a value', () => {
     assert.ok(bodies.at(-1)?.includes(JSON.stringify(MADE)))
   })
 
-  it('are no change when only their order differs, and take the new order with a change', async () => {
+  it('are not a change when only their order differs, and take the new order with a change', async () => {
     const { scope, value } = await started()
     const { snapshotVersion } = await harness.configuration(scope)
     await harness.saved(scope, { [MAIN]: { free: wrapData({ z: 3, é: 2, ...(FREE as object) }) } })

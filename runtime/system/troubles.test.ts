@@ -51,7 +51,7 @@ suite('the troubles of the platform', { concurrency: false }, () => {
     await Promise.all([operationId, leased].map((id) => engine.runtime.fail(id)))
   })
 
-  test('a result that the database did not accept is no interruption', async () => {
+  test('a result that the database did not accept is not an interruption', async () => {
     engine.plugin.script((_, earlier) => (earlier === 0 ? 'reset' : { outcome: 'APPLIED' }))
     const { operation_id: operationId } = await freeze()
     const { endsWell, detailOf } = engineSteps(engine)

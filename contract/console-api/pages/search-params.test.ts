@@ -58,7 +58,7 @@ test('what is understood, empty, or added by another system is not named', () =>
   assert.deepEqual(notUnderstood(operationsSearch, { workspaceId: 42, q: '1e3' }), [])
 })
 
-test('a page that is no list names only its filters', () => {
+test('a page that is not a list names only its filters', () => {
   const only = ['since', 'show']
   const raw = { since: 'PT24H', show: 'nope', tab: 'nope', other: 'x' }
   assert.deepEqual(

@@ -99,7 +99,7 @@ const LEAKS: readonly ((secret: string) => string)[] = [
 async function plantEach({ canaries, client, askConsole }: World, operationId: string): Promise<string[]> {
   for (const [at, kind] of CANARY_KINDS.entries()) {
     const secret = canaries.all(kind).at(-1) ?? ''
-    // a note is no place for a whole token; a part of it is searched in plain text
+    // a note is not a place for a whole token; a part of it is searched in plain text
     const leak = LEAKS[at % LEAKS.length]
     const text = kind === 'token' || leak === undefined ? secret.slice(-60) : leak(secret)
     const params = { operationId }

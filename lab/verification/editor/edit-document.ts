@@ -44,7 +44,7 @@ export async function editInDocument(
     await model.history.sync()
     const isSaved = sameValue(model.history.now(property).value, value)
     const isThere = now !== undefined && meansSame(kind, now.content, wanted) && (now.isEdited || isSaved)
-    // what is saved already, or the edit began from, is no edit, and a colleague may have saved another value
+    // what is saved already, or the edit began from, is not an edit, and a colleague may have saved another value
     const contents = model.contentsSince(field, first)
     const bases = (model.edit(tab.index, field)?.bases ?? []).map((base) => contentOf(kind, base))
     const isIn = (all: readonly Content[], one: Content) => all.some((other) => meansSame(kind, other, one))

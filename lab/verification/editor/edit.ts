@@ -57,7 +57,7 @@ export async function editField(
       tab.activeField = view.focus === property ? property : null
       return `${gesture.name}: ${formatContent(now.content)}`
     }
-    // back at its base, while a colleague has saved another value, it is no edit any more
+    // back at its base, while a colleague has saved another value, it is not an edit any more
     const makesBase = mine?.bases.some((base) =>
       before.some((start) => gesture.makes(start, contentOf(kind, base))),
     )

@@ -121,7 +121,7 @@ export class Tab {
     return null
   }
 
-  /** Compares the document, which contains all resources; secrets and what is no value are not in it. */
+  /** Compares the document, which contains all resources; secrets and what is not a value are not in it. */
   private documentDiffers({ document }: PageView): string | null {
     if (document === null) return null
     const values = JSON.parse(document) as Partial<Record<string, Record<string, JsonValue>>>

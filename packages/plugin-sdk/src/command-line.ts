@@ -140,7 +140,7 @@ function types(file: string, { print, printError }: Output): number {
   return 0
 }
 
-/** Prints why the file is no valid manifest, as compilers do, and returns null. */
+/** Prints why the file is not a valid manifest, as compilers do, and returns null. */
 function readFile(file: string, printError: Output['printError']) {
   let bytes: Buffer
   try {

@@ -6,7 +6,7 @@ import { deliverEvent } from './deliver-event.ts'
 import type { DeliverOptions } from './deliver-event.ts'
 import type { OutboxEvent } from './event-store.ts'
 
-test('an event whose method is no path segment of its own is refused before anything is sent', async () => {
+test('an event whose method is not a path segment of its own is refused before anything is sent', async () => {
   let requests = 0
   const server = createServer((_, response) => {
     requests++

@@ -87,7 +87,7 @@ test('a caller that never says how long its body is can read why it is refused',
   assert.match(response.headers['content-type'] ?? '', /problem\+json/)
 })
 
-test('a body that is cut is no error of the plugin', async () => {
+test('a body that is cut is not an error of the plugin', async () => {
   const sent = request(servers['direct']?.url ?? '', {
     method: 'POST',
     headers: { ...json, 'content-length': body.length },

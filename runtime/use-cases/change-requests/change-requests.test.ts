@@ -550,7 +550,7 @@ describe('a change request of somebody else', () => {
     assert.equal((await edit(id, { kind: 'INSTALL', revision: 1, input: open })).errorCode, '0')
     assert.ok(!(await shownOf(id)).includes('hunter2'))
     assert.equal((await planOf(id)).problems[0]?.property, 'password')
-    // a token is no secret: that of another plan may be sent
+    // a token is not a secret: that of another plan may be sent
     const plan = await deps.ok('/installations/plan', {
       method: 'POST',
       body: { ...input, targetVersion: '3.0.0' },

@@ -93,7 +93,7 @@ export class WriteComparisons {
     }
   }
 
-  /** After the write: a value that it has replaced is audited with the write, and is no comparison. */
+  /** After the write: a value that it has replaced is audited with the write, and is not a comparison. */
   async written(tx: Tx): Promise<void> {
     for (const { comparisons, ...fresh } of this.#fresh) {
       const isCompared = ({ before, after }: OwnedComparison) => !fresh.replaces || isSameValue(before, after)

@@ -189,7 +189,7 @@ describe('one property in every installation', () => {
     assert.deepEqual(await list({ bundleId: 'elsewhere' }), [])
   })
 
-  it('refuses a value that is no typed value, and a cursor of another list', async () => {
+  it('refuses a value that is not a typed value, and a cursor of another list', async () => {
     for (const query of [{ equals: '587' }, { equals: '{' }, { cursor: 'WzFd' }, { kind: 'THING' }]) {
       assert.equal((await harness.http.call(pathOf(query))).errorCode, 'REQUEST_INVALID')
     }

@@ -12,7 +12,7 @@ import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { lockOperationFor } from './runs.ts'
 
-// A pause holds the next plugin call of what it concerns; a call in flight ends, and what needs no call ends too. It is no state of
+// A pause holds the next plugin call of what it concerns; a call in flight ends, and what needs no call ends too. It is not a state of
 // an operation: claims, attempts and exactly-once stay as they are, because the operation only stays in the queue.
 
 type OfOperation = `POST /operations/{operationId}/${'pause' | 'resume'}`

@@ -88,7 +88,7 @@ function tokenOf(snapshot: Content[1], parts: [id: string, digests: Content[2][s
  * What has changed since the token was issued; nothing for the same basis. Installations that only the token has are
  * ignored, so that a person can leave some out.
  *
- * Throws DomainError REQUEST_INVALID if it is no token.
+ * Throws DomainError REQUEST_INVALID if it is not a token.
  */
 async function movedSince(
   { db, vault }: TokenReader,
@@ -162,7 +162,7 @@ function digestsOf(part: TokenPart, plugins: ReadonlyMap<string, PluginState>): 
   return [version, digest(registrations), digest(plan.plugins), digest(calls)]
 }
 
-/** 60 bits: enough to notice a change; a token is no credential. */
+/** 60 bits: enough to notice a change; a token is not a credential. */
 const digest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 10)
 

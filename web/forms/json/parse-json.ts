@@ -15,7 +15,7 @@ export interface JsonError {
   place: TextPlace
 }
 
-/** Limits of a text with the configuration of a whole scope: as those of a request, but it is no request. */
+/** Limits of a text with the configuration of a whole scope: as those of a request, but it is not a request. */
 export const DOCUMENT_LIMITS: Partial<StrictJsonLimits> = { maxKeys: FILE_KEYS_MAX }
 
 export type JsonReading = { value: JsonValue; error: null } | { value: undefined; error: JsonError }

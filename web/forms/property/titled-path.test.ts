@@ -75,7 +75,7 @@ test('a step to an item is named by its key, or else by its position', () => {
   )
 })
 
-test('a name of the prototype is no member', () => {
+test('a name of the prototype is not a member', () => {
   assert.equal(pathIn({}, '/constructor', { type: 'object', properties: {} }), 'constructor')
 })
 

@@ -129,7 +129,7 @@ const isTimeOfDay = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(
 
 const LOCAL = /^(\d{4})-(\d\d)-(\d\d)[ T]([01]\d|2[0-3]):([0-5]\d)$/
 
-/** The instant at which a clock in the zone shows this; null if the text is no date and time. */
+/** The instant at which a clock in the zone shows this; null if the text is not a date and time. */
 function instantOf(text: string, timeZone: string): string | null {
   const found = LOCAL.exec(text.trim())
   if (found === null || !isTimeZone(timeZone)) return null

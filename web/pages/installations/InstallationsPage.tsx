@@ -32,7 +32,7 @@ const ACTIONS = [
   { action: 'DETACH', icon: 'detached' },
 ] as const
 
-/** Windows whose rows are no cards, and have no room for the column of locks. */
+/** Windows whose rows are not cards, and have no room for the column of locks. */
 const narrow = matchMedia('(43rem <= width < 79rem)')
 
 export function InstallationsPage() {

@@ -13,7 +13,7 @@ const doubtful = {
   inDoubtSince: at(0),
 }
 
-test('an operation in doubt is no ordinary retry', async () => {
+test('an operation in doubt is not an ordinary retry', async () => {
   await serveScope({
     'GET /causes': () => ({ causes: [], total: 0 }),
     'GET /operations': () => ({ items: [waiting, doubtful], nextCursor: null }),

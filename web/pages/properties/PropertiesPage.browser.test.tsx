@@ -85,7 +85,7 @@ test('the default is set in no more installations than the dialog has fields for
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('a value that does not fit into an address is counted, and is no filter', async () => {
+test('a value that does not fit into an address is counted, and is not a filter', async () => {
   const long = 'x'.repeat(600)
   const { api } = await serveScope({
     [PROPERTIES]: () => list([rowOf(1, long), rowOf(2, long), rowOf(3, 'short')]),

@@ -56,7 +56,7 @@ export function ValueShares({
               </span>
               {isDefault && <span className="text-xs text-faint">{t('properties.origin.default')}</span>}
             </span>
-            {/* a longer one is no filter: an address would not hold it */}
+            {/* a longer one is not a filter: an address would not hold it */}
             {value !== null && key.length <= SEARCH_TEXT_MAX && (
               <span className="flex gap-1">
                 {(['equals', 'differs'] as const).map((filter) => (

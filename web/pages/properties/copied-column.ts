@@ -16,7 +16,7 @@ export function columnOf(rows: readonly Pick<PropertyRow, 'installation' | 'valu
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/
 
 function cellOf(value: unknown): string {
-  // what is no text (a negative number, a list) is no formula
+  // what is not a text (a negative number, a list) is not a formula
   if (typeof value !== 'string') return quoted(JSON.stringify(value))
   // they read a text with an apostrophe as a text, and hide the apostrophe
   return quoted(FORMULA.test(value) ? `'${value}` : value)

@@ -25,7 +25,7 @@ it('are sent as the contract has them, and typed again as they were', () => {
     maxFailures: 0,
     minPluginSuccess: 90,
   })
-  // a single environment is no division
+  // a single environment is not a division
   assert.equal(divisionIn(typed({ by: 'environments', environments: ['prod'] })), undefined)
 })
 

@@ -11,7 +11,7 @@ import type { OperationValues } from '../operation-form/use-operation-form.ts'
 import { useRequestReview, type Proposal } from './use-request-review.ts'
 
 /**
- * Stores what a form has as a draft on the server, also without values that it still needs, and opens it. Input that is no value
+ * Stores what a form has as a draft on the server, also without values that it still needs, and opens it. Input that is not a value
  * yet cannot be stored.
  */
 export function ShareDraft({

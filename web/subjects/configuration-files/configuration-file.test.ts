@@ -85,7 +85,7 @@ test('a file becomes edits of what differs, and names what the scope does not ha
   )
 })
 
-test('a text that is no configuration file is refused', async () => {
+test('a text that is not a configuration file is refused', async () => {
   for (const text of [
     '',
     '{',

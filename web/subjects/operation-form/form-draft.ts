@@ -44,7 +44,7 @@ const Stored = z.object({
   /** The values of another place that the person ticked, of a copied configuration. */
   ticked: z.optional(z.array(z.string())),
   place: z.unknown(),
-  /** The form of the edits that are no fields of the one at `place`. */
+  /** The form of the edits that are not fields of the one at `place`. */
   otherPlace: z.optional(z.unknown()),
 })
 

@@ -115,7 +115,7 @@ test('a value that a plugin wrote through an operation is one that it issued', (
   assert.deepEqual([tenant, name], ['issued', null])
 })
 
-test('a domain that only begins or ends like one of the other place is no address of it', () => {
+test('a domain that only begins or ends like one of the other place is not an address of it', () => {
   for (const [text, bound] of [
     ['https://crm.staging.example.org/', null],
     ['https://mycrm.staging.example/', null],

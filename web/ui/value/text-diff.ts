@@ -9,7 +9,7 @@ export interface TextSpan {
 
 export type Spans = { before: TextSpan[]; after: TextSpan[] }
 
-/** Less in common is no change of one text but two texts. */
+/** With less in common, they are two texts and not a change of one. */
 const COMMON_MIN = 3
 /** The time for a diff grows with the square of its edits: with more of them it is given up. */
 const EDITS = { maxEditLength: 500 }

@@ -7,7 +7,7 @@ import { dataValue, setData } from '../property-edit.ts'
 import { Switch } from '../../../ui/Checkbox.tsx'
 import { Combobox } from '../../../ui/Combobox.tsx'
 
-/** One of several texts. "Not set" is no text: the empty one may be among the choices, and has a name. */
+/** One of several texts. "Not set" is not a text: the empty one may be among the choices, and has a name. */
 export function ChoiceControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   const t = useText()
   const chosen = dataValue(value)

@@ -33,7 +33,7 @@ test('a time that does not exist is told, with when it runs instead', () => {
     runs: ['2027-03-28T03:00 120', '2028-03-28T02:30', '2029-03-28T02:30'],
     irregular: [{ kind: 'missing', instead: at('2027-03-28T03:00:00Z'), local: '2027-03-28T02:30' }],
   })
-  // a list of minutes is skipped, and a run that the schedule names is no replacement
+  // a list of minutes is skipped, and a run that the schedule names is not a replacement
   for (const text of ['15,45 2 * * *', '0 2,3 * * *'])
     assert.deepEqual(
       seen(text, 'Europe/Berlin', '2027-03-27T20:00:00Z').irregular.map(({ kind, ...rest }) => [

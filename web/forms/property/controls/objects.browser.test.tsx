@@ -126,7 +126,7 @@ test('a domain that was not set is not set when it is cleared', async () => {
   await field.fill('example.org')
   await field.fill('')
   expect(value()).toEqual({ kind: 'removed' })
-  // an empty text is no domain
+  // an empty text is not a domain
   await expect.element(button('Set Setting to an empty text')).not.toBeInTheDocument()
 })
 
@@ -255,7 +255,7 @@ test('only the member without a control is JSON, and what is unfinished there is
   await expect.poll(value).toEqual({ Name: 'b', Extra: { x: 2 } })
 })
 
-test('a number inside an object that is still typed is no text of it', async () => {
+test('a number inside an object that is still typed is not a text of it', async () => {
   const value = await renderField(
     { type: 'object', properties: { Port: { type: ['integer', 'string'] } } },
     { Port: 80 },

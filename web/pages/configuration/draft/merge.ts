@@ -26,7 +26,7 @@ export type MergeVerdict =
   | { kind: 'kept' }
   /** They saved the same value: nothing is left to do. */
   | { kind: 'same' }
-  /** It equals its base again, so it is no edit: theirs stays. */
+  /** It equals its base again, so it is not an edit: theirs stays. */
   | { kind: 'undone' }
   /** They changed it at other places: the edit has both changes. */
   | { kind: 'merged'; by: Touch | null; edit: Edit }

@@ -73,7 +73,7 @@ export const EditStatus = memo(function EditStatus({
   )
 })
 
-/** What others have saved since the person began to type, where what is typed is no edit. */
+/** What others have saved since the person began to type, where what is typed is not an edit. */
 export function NewerValue({ property, view, onReset }: Pick<FieldParts, 'property' | 'view' | 'onReset'>) {
   const t = useText()
   return (

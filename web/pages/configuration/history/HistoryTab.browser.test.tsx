@@ -17,7 +17,7 @@ const snapshot = (snapshotVersion: number, savedAt: string, cause: Snapshot['cau
   changes: [{ locator: MAIL, property: 'smtpPort', before: wrapData(snapshotVersion), after: wrapData(587) }],
 })
 
-test('the history is grouped by day, and only what is no save says what it is', async () => {
+test('the history is grouped by day, and only what is not a save says what it is', async () => {
   const items = [
     snapshot(4, '2025-11-20T12:00:00.000Z'),
     snapshot(3, '2025-11-20T11:00:00.000Z'),

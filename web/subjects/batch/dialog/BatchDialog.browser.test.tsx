@@ -288,7 +288,7 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
   await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
 })
 
-test('a missing value is no mistake until something is entered, and a plan on its way has no number', async () => {
+test('a missing value is not a mistake until something is entered, and a plan on its way has no number', async () => {
   const missing: Problems = [
     {
       locator: MAIN,

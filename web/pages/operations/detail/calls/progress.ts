@@ -51,7 +51,7 @@ function standingOf(call: PluginCall, row: Row) {
   if (!isReached(row)) return 'notReached'
   if (result === 'IN_FLIGHT') return null
   if (result !== 'NOT_CALLED' && isSuccess(result)) return 'done'
-  // a response that came late changes nothing, so it is no result
+  // a response that came late changes nothing, so it is not a result
   const failure = call.attempts.findLast(({ late }) => !late)?.failure
   if (!failure) return result === 'FAILED' && call.uncertainAttempts === 0 ? 'failed' : 'unknown'
   const { kind } = effectOf(failure, call)

@@ -56,7 +56,7 @@ test('what was changed after the end, or what the plugin has succeeded with sinc
   assert.equal(loweredLimit({ ...context, causes: [{ ...cause, succeededSince: true }] }, 'sync', END), null)
 })
 
-test('an endpoint that was changed back is not new, and a registration is no change', () => {
+test('an endpoint that was changed back is not new, and a registration is not a change', () => {
   const isNew = (...changes: Change[]) => hasNewEndpoint(contextWith(...changes), 'sync', END)
   assert.equal(isNew(['endpoint', null, 'http://a/']), false)
   assert.equal(isNew(['endpoint', null, 'http://a/'], ['endpoint', 'http://a/', 'http://b/']), true)
