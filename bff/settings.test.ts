@@ -58,12 +58,16 @@ describe('the settings of sign-in', () => {
   it('accept users with role names and scoped roles', () => {
     const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
     const users = [
-      { username: 'ada', password: 'pw', roles: ['admin', { role: 'viewer' }, { role: 'operator', scope }] },
+      {
+        username: 'ada',
+        password: 'eight is',
+        roles: ['admin', { role: 'viewer' }, { role: 'operator', scope }],
+      },
     ]
     assert.deepEqual(read({ CONSOLE_USERS: JSON.stringify(users) }).users, [
       {
         username: 'ada',
-        password: 'pw',
+        password: 'eight is',
         roles: [EVERYWHERE('admin'), EVERYWHERE('viewer'), { role: 'operator', scope }],
       },
     ])
@@ -72,8 +76,9 @@ describe('the settings of sign-in', () => {
   it('report in one line what is wrong with users, without passwords', () => {
     const user = { username: 'ada', password: 'hush-hush', roles: ['viewer'] }
     const wrong: [unknown, RegExp][] = [
-      ['no list', /a JSON list of .* is needed$/],
-      [[], /is needed$/],
+      ['no list', /a JSON list of .* is needed, with passwords of 8 or more characters$/],
+      [[], /is needed, with passwords of 8 or more characters$/],
+      [[{ ...user, password: 'hush-hu' }], /8 or more characters; entry 1 is wrong at password$/],
       [[user, { ...user, roles: ['boss'] }], /entry 2 is wrong at roles\.0$/],
       [
         [{ ...user, roles: [{ role: 'viewer', scope: { environment: 'prod' } }] }],
@@ -133,6 +138,7 @@ describe('the settings of sign-in', () => {
     )
     assert.match(refusal({ ...whole, OIDC_ISSUER: 'id.example.org' }), /^OIDC_ISSUER is wrong/)
     assert.match(refusal({ ...whole, OIDC_CLIENT_ID: '' }), /^OIDC_CLIENT_ID is not set/)
+    assert.match(refusal({ ...whole, OIDC_ISSUER: '' }), /^OIDC_ISSUER is not set: OIDC_CLIENT_ID needs it/)
     assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)
     assert.match(refusal({ SESSION_IDLE_SECONDS: '0' }), /^SESSION_IDLE_SECONDS is wrong/)
     assert.match(refusal({ ...whole, OIDC_SCOPES: 'profile groups' }), /openid among them/)

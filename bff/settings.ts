@@ -198,7 +198,12 @@ export function authSettingsOf(
 
 function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): ExternalIdp | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: clientAuth } = env
-  if (issuer === undefined) return null
+  if (issuer === undefined) {
+    // people would sign in with the embedded provider instead
+    if (clientId !== undefined)
+      throw new SettingsError('OIDC_ISSUER is not set: OIDC_CLIENT_ID needs it; set it, or remove both')
+    return null
+  }
   if (clientId === undefined) throw new SettingsError('OIDC_CLIENT_ID is not set: OIDC_ISSUER needs it')
   const url = new URL(issuer)
   if (url.protocol === 'http:' && !mayBePlainHttp(url)) {

@@ -1,11 +1,20 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmdirSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 
 import type { DatabaseLog } from './server/log.ts'
 
 /**
- * Checks that this user can write to the data directory or create it. Creates nothing. Throws one line that says what
- * to do.
+ * Checks that this user can write to the data directory or create it. Leaves nothing behind. Throws one line that says
+ * what to do.
  */
 export function checkDataDirectory(dataDir: string): void {
   let existing = resolve(dataDir)
@@ -13,6 +22,8 @@ export function checkDataDirectory(dataDir: string): void {
   if (!statSync(existing).isDirectory()) throw unusable(dataDir, `${existing} is not a directory`)
   try {
     accessSync(existing, constants.W_OK | constants.X_OK)
+    // access permits everything to root; where the file system refuses, `mkdir` of Node with `recursive` may never return
+    if (existing !== resolve(dataDir)) rmdirSync(mkdtempSync(join(existing, '.bundle-console-')))
   } catch (error) {
     throw unusable(dataDir, reasonOf(error), error)
   }
@@ -48,4 +59,6 @@ const REASONS: Record<string, string> = {
   EACCES: 'this user cannot write there',
   EPERM: 'this user cannot write there',
   EROFS: 'its file system is read-only',
+  ENOENT: 'its file system creates no directories',
+  ENOSPC: 'its disk is full',
 }

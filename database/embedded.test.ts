@@ -329,6 +329,8 @@ describe('unusable directories', () => {
     writeFileSync(file, '')
     await refuses(file, /DATA_DIR .* cannot be used: .* is not a directory; choose another/)
     await refuses(join(file, 'below'), /cannot be used/)
+    if (existsSync('/proc'))
+      await refuses('/proc/below', /^DATA_DIR \/proc\/below cannot be used: .*; choose another/)
     const dataDir = newDataDir()
     mkdirSync(dataDir)
     writeFileSync(

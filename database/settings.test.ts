@@ -49,6 +49,11 @@ test('rejects what it does not understand, and never repeats the password', () =
     ['postgresql://jon:can#canary@host/db', /is not a PostgreSQL URL.* written as %23/],
     ['postgresql://jon:%canary@host/db', /a % that does not start an escape; .* written %25/],
     ['postgresql://jon:canary@host/db?sslmode=require&sslcert=/dev/null', /only one of sslcert and sslkey/],
+    ['postgresql://jon:canary@host/db?sslrootcert=/dev/null', /without a certificate: sslrootcert/],
+    [
+      'postgresql://jon:canary@host/db?sslmode=require&sslcert=/dev/null&sslkey=/dev/null',
+      /not a certificate and its key: sslcert and sslkey/,
+    ],
     ['postgresql://:canary@host/db', /names no user/],
     ['postgresql://jon:canary@/db', /names no host/],
     ['postgresql://jon:canary@host/db?pool=3', /unknown parameters: pool/],

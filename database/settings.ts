@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 
 import type pg from 'pg'
@@ -82,6 +84,11 @@ function tlsOf(variable: string, parameters: URLSearchParams): TlsOptions | unde
   if ((cert === undefined) !== (key === undefined))
     throw new Error(`${variable} names only one of sslcert and sslkey; a client certificate needs both`)
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  // unlike the others, a file of authorities without a certificate is accepted by Node, which then trusts nobody
+  if (ca !== undefined && !succeeds(() => new X509Certificate(ca)))
+    throw new Error(`${variable} names a file without a certificate: sslrootcert`)
+  if (cert !== undefined && !succeeds(() => createSecureContext(files)))
+    throw new Error(`${variable} names files that are not a certificate and its key: sslcert and sslkey`)
   const mode = parameters.get('sslmode') ?? (ca ? 'verify-full' : 'disable')
   switch (mode) {
     case 'disable':
@@ -96,6 +103,15 @@ function tlsOf(variable: string, parameters: URLSearchParams): TlsOptions | unde
       return { ...files, rejectUnauthorized: true }
     default:
       throw new Error(`${variable} has an unknown sslmode; use disable, require, verify-ca or verify-full`)
+  }
+}
+
+function succeeds(step: () => unknown): boolean {
+  try {
+    step()
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -47,3 +47,10 @@ test('headers have a limit, which a program can raise', async () => {
   assert.equal(await send(), 431)
   assert.equal(await send(200_000), 200)
 })
+
+test('an IPv6 address may be written as in a URL', async () => {
+  const listener = await listen({ port: 0, hostname: '[::1]' })
+  listener.serve({ app })
+  assert.equal((await fetch(`http://[::1]:${listener.port}/`)).status, 200)
+  await listener.stop()
+})

@@ -130,7 +130,8 @@ export async function listen({
   server.timeout = idleMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, port, { addressVariable, portVariable })))
-    server.listen({ port, host: hostname }, resolve)
+    // an IPv6 address may be written as in a URL
+    server.listen({ port, host: hostname?.replace(/^\[(.*)\]$/, '$1') }, resolve)
   })
   const { port: actualPort } = server.address() as AddressInfo
   const stop = (graceMs: number): Promise<void> =>

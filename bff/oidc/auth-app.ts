@@ -27,6 +27,7 @@ import { embeddedProviderListener } from './idp-front.ts'
 import { createSignInLimiter } from './limiter.ts'
 import { issueFirstPasswords } from './passwords.ts'
 import type { FirstNames, FirstPasswords } from './passwords.ts'
+import { providerReason } from './provider-reason.ts'
 import { createProvider, EMBEDDED_CLIENT_ID, IDP_PATH, idpSigningKey } from './provider.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { applyConfiguredUsers } from './users.ts'
@@ -91,6 +92,17 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loopback: externalIdp === null ? loopback : null,
     skewSeconds: () => (externalIdp === null ? 0 : lateSeconds()),
   })
+  // told at the start; otherwise the first person who signs in finds it out
+  if (externalIdp !== null)
+    void idp
+      .verification()
+      .catch((error: unknown) =>
+        log.error(
+          'nobody can sign in, because the identity provider cannot be used: check OIDC_ISSUER, and run the doctor',
+          providerReason(error),
+          error,
+        ),
+      )
   const addressOf = (incoming: IncomingMessage | undefined): string =>
     rateLimitAddress(incoming, trustedProxyHops)
   const clientAddressOf = (incoming: IncomingMessage | undefined): string =>

@@ -5,6 +5,7 @@ import { generateKeyPair, jwtVerify } from 'jose'
 import type { JWK, JWTPayload } from 'jose'
 import { sql } from 'kysely'
 import { freePort } from '#database/free-port.ts'
+import { until } from '#runtime/testing/stream.ts'
 import { startAuthServer, TestBrowser } from '../testing.ts'
 import type { ExternalIdp } from '../settings.ts'
 import type { AuthServer } from '../testing.ts'
@@ -319,6 +320,7 @@ describe('sign-in with an external identity provider', () => {
     const other = await startAuthServer({
       externalIdp: { issuer: `http://127.0.0.1:${port}`, clientId: 'console', clientSecret: 'client-secret' },
     })
+    await until(() => other.log().includes('nobody can sign in'))
     const ada = new TestBrowser(other.origin)
     const failed = await ada.request('/auth/login')
     assert.equal(failed.status, 503)

@@ -10,12 +10,13 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 
 const ConfiguredUserSchema = z.strictObject({
   username: z.string().regex(/^[^\s\p{Cc}]{1,64}$/u),
-  password: z.string().min(1).max(256),
+  password: z.string().min(8).max(256),
   roles: z.array(RoleEntry).max(100),
 })
 export type ConfiguredUser = z.output<typeof ConfiguredUserSchema>
 
-const SHAPE = 'a JSON list of {"username","password","roles"} is needed'
+const SHAPE =
+  'a JSON list of {"username","password","roles"} is needed, with passwords of 8 or more characters'
 
 /** `CONSOLE_USERS`: a JSON list; error messages name the wrong user and field, never a password. */
 export const ConsoleUsers = jsonList(ConfiguredUserSchema, SHAPE).superRefine((users, context) => {

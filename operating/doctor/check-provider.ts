@@ -65,8 +65,8 @@ async function clientProblem(
   return null
 }
 
-/** What the provider does not offer, with its consequence. */
-function missingIn({ rolesClaim }: AuthSettings, metadata: Record<string, unknown>): string[] {
+/** What the provider does not offer, and what is not used beside it, with the consequence. */
+function missingIn({ rolesClaim, users }: AuthSettings, metadata: Record<string, unknown>): string[] {
   const claims = textsIn(metadata['claims_supported'])
   const [topClaim = rolesClaim] = rolesClaim.split('.')
   const lacksClaim = (name: string) => claims !== null && !claims.includes(name)
@@ -82,6 +82,7 @@ function missingIn({ rolesClaim }: AuthSettings, metadata: Record<string, unknow
     ...(metadata['end_session_endpoint'] === undefined
       ? ['has no end_session_endpoint, so a sign-out does not end the session there']
       : []),
+    ...(users === null ? [] : ['the users of CONSOLE_USERS cannot sign in beside OIDC_ISSUER; remove them']),
   ]
 }
 

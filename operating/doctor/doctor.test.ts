@@ -219,6 +219,11 @@ describe('the doctor', () => {
     assert.match(warning, /^warn .*the claim realm_access; .*the claim auth_time; .*no end_session_endpoint/)
     good.metadata = { claims_supported: ['realm_access', 'auth_time'] }
     assert.match(await provide({ OIDC_ROLES_CLAIM: 'realm_access.roles' }), /^ok /)
+    const users = JSON.stringify([{ username: 'ada', password: 'not used here', roles: [] }])
+    assert.match(
+      await provide({ OIDC_ROLES_CLAIM: 'realm_access.roles', CONSOLE_USERS: users }),
+      /^warn .*the users of CONSOLE_USERS cannot sign in beside OIDC_ISSUER/,
+    )
     await good.stop()
   })
 
