@@ -433,6 +433,78 @@ describe('a change request', () => {
   })
 })
 
+describe('a change request whose author has lost the permission for its change', () => {
+  const proposer: Grant[] = [{ permissions: ['read', 'change:propose'], scope: null }]
+  const schedule = async (id: string, as: { actor?: string; grants?: Grant[] } = {}) => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const body = {
+      revision: (await read(id)).revision,
+      notBefore: at(3_600_000),
+      notAfter: at(7_200_000),
+      timeZone: 'UTC',
+    }
+    return send(`/change-requests/${id}/schedule`, body, as)
+  }
+  const edit = async (id: string, input: JsonObject, as: { actor?: string; grants?: Grant[] }) =>
+    send(
+      `/change-requests/${id}`,
+      { kind: 'CONFIGURE', revision: (await read(id)).revision, ...input },
+      { method: 'PATCH', ...as },
+    )
+
+  it('is neither applied nor scheduled by its author, and by a colleague as it was approved (G12)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'mine', password: 'hush' }))).changeRequestId
+    await approve(id, 'bob')
+    const before = await read(id)
+    for (const refused of [
+      await apply(id, {}, { grants: proposer }),
+      await schedule(id, { grants: proposer }),
+    ]) {
+      assert.equal(refused.errorCode, 'PERMISSION_DENIED')
+      assert.match(JSON.stringify(refused), /configuration:write/)
+    }
+    const { errorCode } = await edit(
+      id,
+      { title: 'No' },
+      { grants: [{ permissions: ['read'], scope: null }] },
+    )
+    assert.equal(errorCode, 'PERMISSION_DENIED')
+    assert.deepEqual(await read(id), before)
+    assert.equal((await apply(id, {}, { actor: 'carl' })).errorCode, '0')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'mine' })
+  })
+
+  it('leaves its schedule when its author edits it, instead of being refused at its time (G12)', async () => {
+    const { scope } = await installed()
+    for (const input of ['title', 'values']) {
+      const id = (await propose(scope, changesOf({ name: 'mine', password: 'hush' }))).changeRequestId
+      await approve(id, 'bob')
+      assert.equal((await schedule(id)).errorCode, '0')
+      const { snapshotVersion } = await deps.configuration(scope)
+      const kept = {
+        name: wrapped({ name: 'other' })['name'],
+        password: { '@type': 'Data', isSensitive: true },
+      }
+      const edited = await edit(
+        id,
+        input === 'title'
+          ? { title: 'Another title' }
+          : { input: { snapshotVersion, changes: { [MAIN]: kept } } as JsonObject },
+        { grants: proposer },
+      )
+      assert.equal(edited.errorCode, '0')
+      const { state: left, schedule: none } = await read(id)
+      assert.deepEqual([left, none], [input === 'title' ? 'APPROVED' : 'OPEN', null])
+      // the permissions of the author are those of the edit now
+      const refused = await schedule(id, { actor: 'carl' })
+      assert.equal(refused.errorCode, 'PERMISSION_DENIED')
+      assert.match(JSON.stringify(refused), /changeGrantsMissing/)
+      await send(`/change-requests/${id}/withdraw`, { revision: (await read(id)).revision })
+    }
+  })
+})
+
 describe('the calendar', () => {
   it('has the freezes, the schedules and the operations of a place, for those who may see it (G02)', async () => {
     const { scope } = await installed()

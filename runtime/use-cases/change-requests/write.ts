@@ -1,4 +1,4 @@
-import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
+import { mayIn, SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { LIVE_REQUESTS_MAX, SCHEDULE_DAYS_MAX } from '#contract/runtime-api/change-requests.ts'
 import type { AuditAction, ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
@@ -132,8 +132,8 @@ export async function editChangeRequest(
   const author = actor.id === row.created_by_id ? authorOf(actor, row.change_request_id, written) : row.actor
   // what somebody else wrote is not applied with the permissions of the author, unless somebody who has them schedules it; and a
   // recent sign-in was for the takeover that it was then
-  const isTakeover = permissionFor(written.change) === 'operation:takeover'
-  const endsSchedule = input !== undefined && (actor.id !== row.created_by_id || isTakeover)
+  const needed = permissionFor(written.change)
+  const isOther = input !== undefined && (actor.id !== row.created_by_id || needed === 'operation:takeover')
   if (input !== undefined) {
     const reading = { db: tx, keys: deps, author, reader: actor }
     let evaluated = await evaluateChange(reading, written)
@@ -143,8 +143,11 @@ export async function editChangeRequest(
     if (givesSecret(givenIn(input), flagged))
       evaluated = await evaluateChange(reading, { ...written, key: newKey(deps) })
     const facts = await factsOf(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
-    next = { ...locked, evaluated, facts: { ...facts, hasSchedule: facts.hasSchedule && !endsSchedule } }
+    next = { ...locked, evaluated, facts }
   }
+  // with permissions that the author has lost, it would only be refused, and its content discarded
+  const endsSchedule = isOther || !next.evaluated.scopes.every((scope) => mayIn(author.grants, needed, scope))
+  if (endsSchedule) next = withoutSchedule(next)
   const state = stepOrConflict(next, 'edit')
   const stored = await store(tx, deps, next, {
     state,
@@ -200,7 +203,9 @@ const simple =
     const { row, facts } = locked
     if (permission === 'change:approve') requireOther(row, actor.id)
     const ends = taken === 'reject' || taken === 'withdraw'
-    const state = ends ? step(row, taken, facts) : stepOrConflict(unscheduled(locked, taken), taken)
+    const state = ends
+      ? step(row, taken, facts)
+      : stepOrConflict(taken === 'unschedule' ? withoutSchedule(locked) : locked, taken)
     const stored = await store(tx, deps, locked, {
       state,
       ...(taken === 'unschedule' && { values: { not_before: null, not_after: null, time_zone: null } }),
@@ -214,8 +219,10 @@ const simple =
     return { changeRequest: changeRequestView(stored, facts.approvals) }
   }
 
-const unscheduled = (locked: LockedChange, taken: ChangeStep): LockedChange =>
-  taken === 'unschedule' ? { ...locked, facts: { ...locked.facts, hasSchedule: false } } : locked
+const withoutSchedule = (locked: LockedChange): LockedChange => ({
+  ...locked,
+  facts: { ...locked.facts, hasSchedule: false },
+})
 
 export const submitChangeRequest = simple({
   action: 'change.submit',
