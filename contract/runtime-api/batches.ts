@@ -243,6 +243,11 @@ export const Batch = z.object({
   waiting: WaitingWave.optional(),
   /** Each wave. Only where one batch is read. */
   byWave: z.array(Wave).optional(),
+  /**
+   * Whether the caller may continue it, or start the wave that waits, and stop it, which needs a permission for all targets. Only
+   * where one unfinished batch is read.
+   */
+  may: z.object({ continue: z.boolean(), stop: z.boolean() }).optional(),
 })
 export type Batch = z.infer<typeof Batch>
 

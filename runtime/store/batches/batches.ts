@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Insertable, Selectable } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Tx } from '../../model/db.ts'
+import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { scopeOf } from '../configuration/scopes.ts'
 
@@ -74,8 +74,8 @@ export async function resumeBatch(
 }
 
 /** The scope of each target. */
-export async function listScopesOfItems(tx: Tx, batchId: string): Promise<Scope[]> {
-  const rows = await tx
+export async function listScopesOfItems(db: Db, batchId: string): Promise<Scope[]> {
+  const rows = await db
     .selectFrom('runtime.batch_item as item')
     .leftJoin('runtime.scope as scope', 'scope.scope_id', 'item.scope_id')
     .select(({ fn }) => [

@@ -3,16 +3,14 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import { batchStep } from '../../engine/batches/batch-step.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { requireChangeRequest } from '../change-requests/steps.ts'
 import { readProgress } from '../../store/batches/batch-progress.ts'
 import { listScopesOfItems, lockBatch, resumeBatch } from '../../store/batches/batches.ts'
 import { moveBatch, skipPending } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorize, notFound, requireRecentSignIn } from '../authorize.ts'
-import type { Db } from '../../model/db.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { actingFor } from './create-batch.ts'
-import { requireBatch } from './read-batches.ts'
+import { neededApprovals, requireBatch } from './read-batches.ts'
 import { subjectOf } from './summary.ts'
 
 /**
@@ -31,7 +29,6 @@ export async function continueBatch(
   const wave = batch.state === 'RUNNING' ? await waitingWave(context, batch.batch_id) : null
   if (batch.state !== 'PAUSED' && (wave === null || wave !== body.wave))
     throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
-  // its approvals were for the conditions too
   const overridden = wave !== null && (await neededApprovals(tx, batch))
   if (overridden) {
     for (const scope of scopes) authorize(actor, 'change:override', scope)
@@ -50,14 +47,6 @@ export async function continueBatch(
     overridden,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }
-}
-
-/** Whether a batch was made by a change request that needed approvals. */
-async function neededApprovals(
-  db: Db,
-  { change_request_id: id }: { change_request_id: string | null },
-): Promise<boolean> {
-  return id !== null && (await requireChangeRequest(db, id)).approvals_needed > 0
 }
 
 /** The wave that waits for its conditions, as the platform will judge it; null if none does. */

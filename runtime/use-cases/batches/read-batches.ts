@@ -1,3 +1,6 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Permission } from '#contract/endpoint/permission.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { Batch, BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
 import type { WaitingWave, Wave } from '#contract/runtime-api/waves.ts'
@@ -10,9 +13,11 @@ import { unhealthyPlugins } from '../../engine/batches/waves.ts'
 import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
 import { countPhases, listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
+import { listScopesOfItems } from '../../store/batches/batches.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { requireChangeRequest } from '../change-requests/steps.ts'
 import { hiddenIn, hide, keyOf } from './show-batch.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
 
@@ -40,7 +45,8 @@ export async function readBatch(
   { deps, actor }: ReadContext,
   { params }: Input<'GET /batches/{batchId}'>,
 ): Promise<Answer<'GET /batches/{batchId}'>> {
-  const batch = await requireBatch(deps.db, actor, params.batchId)
+  const row = await requireRow(deps.db, actor, params.batchId)
+  const batch = batchView(row, await waitingIn(deps.db, [row]))
   const counted = await countPhases(deps.db, actor, params.batchId)
   const byWave = batch.waves && (await wavesOf(deps.db, actor, params.batchId))
   const countOf = (phase: Phase): number => counted.find((row) => row.phase === phase)?.count ?? 0
@@ -53,7 +59,33 @@ export async function readBatch(
       DONE: countOf('DONE'),
     },
     ...(byWave && { byWave }),
+    ...(batch.finishedAt === null && {
+      may: await mayWith(deps.db, actor, row, batch.waiting !== undefined),
+    }),
   }
+}
+
+/** What the actor may do with a batch, apart from a recent sign-in, as `continueBatch` and `stopBatch` decide it. */
+async function mayWith(
+  db: Db,
+  { grants }: Actor,
+  batch: CountedBatch,
+  isWaiting: boolean,
+): Promise<{ continue: boolean; stop: boolean }> {
+  const scopes = await listScopesOfItems(db, batch.batch_id)
+  const mayAll = (permission: Permission): boolean =>
+    scopes.every((scope) => mayIn(grants, permission, scope))
+  const stop = mayAll('read') && mayAll(BATCH_PERMISSION[batch.action])
+  const isOverride = batch.overrides || (isWaiting && (await neededApprovals(db, batch)))
+  return { stop, continue: stop && (!isOverride || mayAll('change:override')) }
+}
+
+/** Whether a batch was made by a change request that needed approvals; they were for the conditions of its waves too. */
+export async function neededApprovals(
+  db: Db,
+  { change_request_id: id }: { change_request_id: string | null },
+): Promise<boolean> {
+  return id !== null && (await requireChangeRequest(db, id)).approvals_needed > 0
 }
 
 const ENVIRONMENTS_MAX = 20

@@ -933,6 +933,16 @@ describe('a policy of an environment', () => {
     const path = `/batches/${batchId}/continue`
     const next = { wave: 2, reason: 'It looks well' }
     const operator: Grant[] = [{ permissions: ['read', 'installation:upgrade'], scope: null }]
+    const may = async (grants?: Grant[]) =>
+      (await deps.ok(`/batches/${batchId}`, { ...(grants && { grants }) }))['may']
+    assert.deepEqual(await may(), { continue: true, stop: true })
+    assert.deepEqual(await may(operator), { continue: false, stop: true })
+    const inOne: Grant = {
+      permissions: ['installation:upgrade'],
+      scope: { ...PLACE(4), environmentKey: 'waved' },
+    }
+    const reader: Grant = { permissions: ['read'], scope: null }
+    assert.deepEqual(await may([reader, inOne]), { continue: false, stop: false })
     assert.equal((await send(path, next, { grants: operator })).errorCode, 'PERMISSION_DENIED')
     const old = await deps.http.assertion({ claims: { auth_time: 0 } })
     const headers = { 'x-runtime-actor-assertion': old }

@@ -1,7 +1,5 @@
 import { useCallback, useState } from 'react'
-import { BATCH_PERMISSION } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
-import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { useInterruptedAction, keepAction } from '../../subjects/sign-in/interrupted-action.ts'
@@ -16,7 +14,7 @@ import { Notice } from '../../ui/Notice.tsx'
 /** Continues a paused batch, starts a wave that waits, or stops an unfinished batch. */
 export function BatchActions({ batch }: { batch: Batch }) {
   const t = useText()
-  const { batchId, state, waiting } = batch
+  const { batchId, state, waiting, may = { continue: false, stop: false } } = batch
   const [isStopping, setStopping] = useState(false)
   // what cannot be undone is confirmed; the text is the reason to begin with
   const [continuing, setContinuing] = useState<{ reason: string; isResumed: boolean } | null>(null)
@@ -27,9 +25,7 @@ export function BatchActions({ batch }: { batch: Batch }) {
   const resume = useWrite('POST /batches/{batchId}/continue', {
     invalidates: ['GET /batches', 'GET /batches/{batchId}', 'GET /batches/{batchId}/items'],
   })
-  // the server checks the scopes of all items
-  const may = useMay(BATCH_PERMISSION[batch.action], 'anywhere')
-  const disabledReason = may ? null : t('batches.permission')
+  const disabledReason = (isAllowed: boolean) => (isAllowed ? null : t('batches.permission'))
   const resumeBatch = () =>
     resume.mutate(
       { params: { batchId }, body: {} },
@@ -43,21 +39,22 @@ export function BatchActions({ batch }: { batch: Batch }) {
         <Button
           variant="primary"
           busy={resume.isPending}
-          disabledReason={disabledReason}
+          disabledReason={disabledReason(may.continue)}
           onClick={needsRecentSignIn ? () => setContinuing({ reason: '', isResumed: false }) : resumeBatch}
         >
           {t('batches.continue')}
         </Button>
       )}
-      {waiting !== undefined && (
-        <Button
-          disabledReason={disabledReason}
-          onClick={() => setContinuing({ reason: '', isResumed: false })}
-        >
+      {waiting !== undefined && may.continue && (
+        <Button onClick={() => setContinuing({ reason: '', isResumed: false })}>
           {t('batches.waves.start', { number: waiting.wave })}
         </Button>
       )}
-      <Button variant="dangerQuiet" disabledReason={disabledReason} onClick={() => setStopping(true)}>
+      <Button
+        variant="dangerQuiet"
+        disabledReason={disabledReason(may.stop)}
+        onClick={() => setStopping(true)}
+      >
         {t('batches.stop')}
       </Button>
       {(state === 'PAUSED' || waiting !== undefined) && continuing !== null && (

@@ -281,6 +281,7 @@ test('a batch that waits between waves says why and until when, and its wave is 
       until,
       plugins: [{ pluginId: 'tenants', success: 50 }],
     },
+    may: { continue: true, stop: true },
   }
   const CONTINUE = 'POST /batches/{batchId}/continue'
   const { api } = await serveScope({
@@ -307,4 +308,23 @@ test('a batch that waits between waves says why and until when, and its wave is 
   await expect
     .poll(() => api.requests(CONTINUE).map(({ body }) => body))
     .toEqual([{ wave: 2, reason: 'The failure is known' }])
+})
+
+test('a wave is started in spite of its conditions only by who may', async () => {
+  await serveScope({
+    'GET /batches/{batchId}': () => ({
+      ...batch,
+      state: 'RUNNING',
+      finishedAt: null,
+      waves: { sizes: [2], soakSeconds: 600, maxFailures: 0 },
+      byWave: [],
+      waiting: { wave: 2, because: ['FAILURES'], plugins: [] },
+      may: { continue: false, stop: true },
+    }),
+    [ITEMS]: () => ({ items: [] }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  await expect.element(page.getByRole('button', { name: 'Stop' })).toBeEnabled()
+  await expect.element(page.getByText('Waits between waves')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Start wave 2 anyway' })).not.toBeInTheDocument()
 })
