@@ -1,25 +1,31 @@
+import { startBatchRunner } from '#runtime/batches/run-batches.ts'
 import { startChangeRequests } from '#runtime/change-requests/run-change-requests.ts'
 import { readOperation } from '#runtime/use-cases/operations/read.ts'
 import { actorOf } from '../simulation/client.ts'
 import type { DatabaseFaults } from '../simulation/driver.ts'
 import { SimulatedRun } from '../simulation/run.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { Users } from '../simulation/users.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import type { Violation } from '../suite.ts'
-import { judge, NOTE_OPERATIONS, readSeen } from './judge.ts'
-import type { Known } from './judge.ts'
-import { effectText, People, PEOPLE } from './people.ts'
+import { PEOPLE } from './caller.ts'
+import { aboutTarget, effectText } from './effects.ts'
+import { isQuiet, judge, NOTE_OPERATIONS, readSeen } from './judge.ts'
+import type { Known, Seen } from './judge.ts'
+import { People } from './people.ts'
 
 export interface ChangeHistory {
   violations: Violation[]
   trace: string[]
-  /** How many requests ended in each state, and how many operations and crashes there were. */
+  /** How many requests ended in each state, and how many operations, batches, later waves and crashes there were. */
   counts: Record<string, number>
 }
 
 const START = Date.parse('2026-03-01T00:00:00Z')
 const STEPS_OF_EACH = 12
 const CRASHES_MAX = 5
+/** How long a history waits for what the platform does by itself. */
+const QUIET_MS = 60_000
 /** Until then, everything that people scheduled is over, whatever the clock did. */
 const REST_MS = 900_000
 const LIMIT_MS = 4 * 60 * 60_000
@@ -27,7 +33,7 @@ const LIMIT_MS = 4 * 60 * 60_000
 export const prepare = async ({ database }: Simulation): Promise<void> =>
   void (await database.query(NOTE_OPERATIONS))
 
-/** Three people, two replicas and faults in one environment, all determined by the seed. */
+/** Three people, two replicas and faults in two environments, all determined by the seed. */
 export async function runChangeHistory(simulation: Simulation, seed: number): Promise<ChangeHistory> {
   const { database } = simulation
   const random = new SeededRandom(seed).fork('changes')
@@ -46,27 +52,45 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
     clocks: random.pick(['right', 'wrong']),
     isLossy: () => false,
     calls: {
-      plan: () => ({ fault: 'none', outcome: 'APPLIED', delayMs: 0, lease: 'held', recording: 'ok' }),
+      plan: () => ({
+        fault: !faults.isOver && random.chance(0.15) ? 'failure' : 'none',
+        outcome: 'APPLIED',
+        delayMs: 0,
+        lease: 'held',
+        recording: 'ok',
+      }),
       onSent: () => {},
       onAnswer: () => {},
     },
   })
   const startReplica = (): void => {
     const { deps, worker } = fleet.startWorker()
-    startChangeRequests(deps, {
-      everyMs: 2_000,
-      isPaused: () => Promise.resolve(false),
-      onStarted: () => worker.wake(),
-    })
+    const options = { isPaused: () => Promise.resolve(false), onStarted: () => worker.wake() }
+    startChangeRequests(deps, { ...options, everyMs: 4_000 })
+    startBatchRunner(deps, { ...options, pollMs: 4_000 })
   }
   const known = new Map<string, Known>()
   const scope = { environmentKey, applicationRuntimeId: environmentKey, workspaceId: 1 }
+  const other = `${environmentKey}-too`
+  const environments = [environmentKey, other]
+  const elsewhere = new Users({
+    schedule,
+    database,
+    fleet,
+    random: random.fork('elsewhere'),
+    scope: { ...scope, environmentKey: other, applicationRuntimeId: other },
+    note,
+    isLossy: () => false,
+  })
   const people = new People({
+    name: environmentKey,
     schedule,
     database,
     fleet,
     users,
+    elsewhere,
     scope,
+    environments,
     random: random.fork('people'),
     note,
     known,
@@ -76,7 +100,8 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
     startReplica()
     startReplica()
     for (const bundle of ['plain', 'single'] as const) await users.install(bundle)
-    await schedule.wait(20_000)
+    await elsewhere.install('plain')
+    await untilQuiet()
     await people.begin()
     faults.isOver = false
     await Promise.all(
@@ -90,9 +115,14 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
     faults.isOver = true
     while (fleet.running.length < 2) startReplica()
     // the clock goes on, so that what is scheduled ends
-    await schedule.wait(60_000)
+    await untilQuiet()
     database.shiftMs += REST_MS
-    await schedule.wait(60_000)
+    await untilQuiet()
+  }
+  async function untilQuiet(): Promise<void> {
+    const latest = schedule.now + QUIET_MS
+    do await schedule.wait(1_000)
+    while (schedule.now < latest && !(await isQuiet(database, environments)))
   }
   const violations: Violation[] = []
   const failed = (error: unknown): void =>
@@ -107,11 +137,9 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
   await schedule.runUntil(() => isOver || schedule.now > latest).catch(failed)
   if (!isOver) violations.push({ promise: 'everything ends', seen: 'the history does not end' })
 
-  const seen = await readSeen(database, environmentKey)
+  const seen = await readSeen(database, environments)
   const { deps } = fleet.startServer()
-  const reading = effectsOf(
-    seen.operations.map(({ operationId, changeRequestId }) => ({ operationId, changeRequestId })),
-  )
+  const reading = effectsOf(seen)
   let effects: Map<string, string> | null = null
   void reading.then((found) => (effects = found), failed)
   await schedule.runUntil(() => effects !== null || violations.length > 0).catch(failed)
@@ -119,29 +147,48 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
   for (const { process } of fleet.running) process.kill()
   if (violations.length > 0) await database.parkOperations()
   database.shiftMs = 0
-  const counts: Record<string, number> = { operations: seen.operations.length, crashes: faults.count }
+  const laterWaves = seen.batches.flatMap(({ turns }) =>
+    turns.filter(({ wave, begun }) => wave > 1 && !begun),
+  )
+  const counts: Record<string, number> = {
+    operations: seen.operations.length,
+    crashes: faults.count,
+    batches: seen.batches.length,
+    'later waves': laterWaves.length,
+  }
   for (const { state } of seen.requests) counts[state] = (counts[state] ?? 0) + 1
   return { violations: violations.map((one) => ({ ...one, seed })), trace: run.trace, counts }
 
-  /** What the operations of each request changed. */
-  async function effectsOf(
-    operations: readonly { operationId: string; changeRequestId: string | null }[],
-  ): Promise<Map<string, string>> {
-    const changed = new Map<
-      string,
-      { target: string | null; changes: Parameters<typeof effectText>[1][number][] }
-    >()
-    for (const { operationId, changeRequestId } of operations) {
-      if (changeRequestId === null) continue
-      const context = { deps, actor: actorOf('ada', 'judge') }
-      const detail = await readOperation(context, { params: { operationId }, query: {}, body: undefined })
-      const target = detail.operationType === 'UPGRADE' ? detail.targetVersion : null
-      const before = changed.get(changeRequestId)?.changes ?? []
-      changed.set(changeRequestId, { target, changes: [...before, ...detail.changes] })
-    }
-    return new Map([...changed].map(([id, { target, changes }]) => [id, effectText(target, changes)]))
+  /** What each operation changed; those of one request together, unless it is a batch. */
+  async function effectsOf({ operations, batches }: Seen): Promise<Map<string, string>> {
+    const details = new Map<string, Detail>()
+    const context = { deps, actor: actorOf('ada', 'judge') }
+    for (const { operationId, changeRequestId } of operations)
+      if (changeRequestId !== null)
+        details.set(
+          operationId,
+          await readOperation(context, { params: { operationId }, query: {}, body: undefined }),
+        )
+    return new Map(
+      operations.flatMap(({ operationId, changeRequestId, batchId }) => {
+        const detail = details.get(operationId)
+        if (detail === undefined) return []
+        const isUpgrade = detail.operationType === 'UPGRADE'
+        const targetVersion = isUpgrade ? detail.targetVersion : null
+        if (batchId !== null) {
+          const waves = batches.find((batch) => batch.batchId === batchId)?.waves ?? null
+          const about = aboutTarget(detail.installation.bundleInstallId, { targetVersion, waves })
+          return [[operationId, effectText(about, isUpgrade ? [] : detail.changes)]]
+        }
+        const together = operations.filter((one) => one.changeRequestId === changeRequestId)
+        const changes = together.flatMap((one) => details.get(one.operationId)?.changes ?? [])
+        return [[operationId, effectText(targetVersion, changes)]]
+      }),
+    )
   }
 }
+
+type Detail = Awaited<ReturnType<typeof readOperation>>
 
 /** A few crashes at any statement or commit, and some transactions that fail. */
 class CrashesAnywhere implements DatabaseFaults {

@@ -1,32 +1,27 @@
-import type { JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
+import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
-import type { WriteHandler } from '#runtime/http/http-app.ts'
-import type { WriteName } from '#contract/runtime-api/rows.ts'
-import { requestText } from '#runtime/http/read-request.ts'
-import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import { applyChangeRequest } from '#runtime/use-cases/change-requests/apply.ts'
 import { readChangePolicy, saveChangePolicy } from '#runtime/use-cases/change-requests/policies.ts'
 import { planChangeRequest, readChangeRequest } from '#runtime/use-cases/change-requests/read.ts'
 import * as requests from '#runtime/use-cases/change-requests/write.ts'
 import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
-import type { Input } from '#runtime/use-cases/context.ts'
+import { continueBatch, stopBatch } from '#runtime/use-cases/batches/continue-batch.ts'
+import { readBatch } from '#runtime/use-cases/batches/read-batches.ts'
 import { removeFreeze, saveFreeze } from '#runtime/use-cases/gate/freezes.ts'
+import { retryOperation } from '#runtime/use-cases/operations/runs.ts'
 import { coreOf } from '../bundles.ts'
 import type { BundleName } from '../bundles.ts'
-import type { SeededRandom } from '../seeded-random.ts'
 import type { SimulatedDatabase } from '../simulation/database.ts'
-import type { Fleet } from '../simulation/fleet.ts'
-import type { Schedule } from '../simulation/schedule.ts'
-import { actorOf, serveRow } from '../simulation/client.ts'
-import type { Users } from '../simulation/users.ts'
+import type { InstallationView, Users } from '../simulation/users.ts'
+import { randomBatch } from './batch-input.ts'
+import { Caller } from './caller.ts'
+import type { CallerOptions, PersonId } from './caller.ts'
+import { effectsSeen } from './effects.ts'
 import type { Known } from './judge.ts'
-
-export const PEOPLE = ['ada', 'bob', 'cyd'] as const
-export type PersonId = (typeof PEOPLE)[number]
 
 /** How often each step is taken. */
 const STEPS = {
@@ -42,6 +37,9 @@ const STEPS = {
   rebase: 1,
   apply: 4,
   override: 0.7,
+  continue: 2,
+  stop: 0.3,
+  retry: 1.5,
   save: 3,
   policy: 1.5,
   freeze: 1.5,
@@ -53,43 +51,27 @@ const STEPS = {
 const BUNDLE_NAMES = ['plain', 'single'] as const satisfies BundleName[]
 const PATCH = 'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 
-interface World {
-  schedule: Schedule
+interface World extends CallerOptions {
   database: SimulatedDatabase
-  fleet: Fleet
   users: Users
+  /** Of an installation in another environment, which only batches change. */
+  elsewhere: Users
   scope: Scope
-  random: SeededRandom
-  note: (text: string) => void
+  environments: readonly string[]
   /** Of each request, also of those whose creation was not answered. */
   known: Map<string, Known>
 }
 
-/** What a plan says that it changes: equal texts for equal effects, as far as people see them. */
-export function effectText(
-  targetVersion: string | null,
-  changes: readonly { locator: string; property: string; before: unknown; after: unknown }[],
-): string {
-  return requestText([
-    targetVersion,
-    // JSON, as a plan is
-    ...changes
-      .map(({ locator, property, before, after }) =>
-        requestText([locator, property, before, after] as JsonValue),
-      )
-      .toSorted(),
-  ])
-}
-
-/** People who work with change requests in one scope. Each of their requests is served by a process that may be killed. */
+/** People who work with change requests in one scope, and with batches that reach another one. */
 export class People {
   private readonly world: World
-  private keys = 0
+  private readonly caller: Caller
   /** What somebody saw last, who may act on it later. */
   private readonly remembered = new Map<string, ChangeRequestDetail>()
 
   constructor(world: World) {
     this.world = world
+    this.caller = new Caller(world)
   }
 
   /** By the clock of the database. */
@@ -99,7 +81,7 @@ export class People {
 
   /** Mostly, an environment has a policy from the beginning. */
   async begin(): Promise<void> {
-    if (this.world.random.chance(0.7)) await this.setPolicy('cyd')
+    if (this.world.random.chance(0.7)) await this.setPolicy('cyd', this.world.scope.environmentKey)
   }
 
   async act(by: PersonId): Promise<void> {
@@ -112,11 +94,13 @@ export class People {
       case 'save':
         return this.save(by)
       case 'policy':
-        return this.setPolicy(by)
+        return this.setPolicy(by, random.pick(this.world.environments))
+      case 'retry':
+        return this.retry(by)
       case 'freeze':
         return this.freeze(by)
       case 'thaw':
-        await this.send(by, 'DELETE /freezes/{name}', removeFreeze, {
+        await this.caller.send(by, 'DELETE /freezes/{name}', removeFreeze, {
           params: { name: this.freezeName() },
           body: undefined,
         })
@@ -136,22 +120,24 @@ export class People {
     const view = await users.look()
     const described = { title: 'A change', submit: random.chance(0.8) }
     const installed = random.pick(view.installations)
-    const one = random.chance(0.8)
-      ? {
-          kind: 'CONFIGURE' as const,
-          scope,
-          input: { snapshotVersion: view.snapshotVersion, changes: this.changes() },
-        }
-      : random.chance(0.7)
+    const one = random.chance(0.35)
+      ? { kind: 'BATCH' as const, input: await this.batch() }
+      : random.chance(0.75)
         ? {
-            kind: 'UPGRADE' as const,
-            input: {
-              bundleInstallId: installed.bundleInstallId,
-              targetVersion: installed.version === '1.0.0' ? '2.0.0' : '1.0.0',
-            },
+            kind: 'CONFIGURE' as const,
+            scope,
+            input: { snapshotVersion: view.snapshotVersion, changes: this.changes() },
           }
-        : { kind: 'DETACH' as const, input: { bundleInstallId: installed.bundleInstallId } }
-    const answer = await this.send(by, 'POST /change-requests', requests.createChangeRequest, {
+        : random.chance(0.7)
+          ? {
+              kind: 'UPGRADE' as const,
+              input: {
+                bundleInstallId: installed.bundleInstallId,
+                targetVersion: installed.version === '1.0.0' ? '2.0.0' : '1.0.0',
+              },
+            }
+          : { kind: 'DETACH' as const, input: { bundleInstallId: installed.bundleInstallId } }
+    const answer = await this.caller.send(by, 'POST /change-requests', requests.createChangeRequest, {
       params: {},
       body: { ...described, ...one },
     })
@@ -180,23 +166,44 @@ export class People {
     )
   }
 
+  private async batch(): Promise<BatchTargets> {
+    const { random, environments } = this.world
+    return randomBatch(random, await this.installations(), environments)
+  }
+
+  private async installations(): Promise<InstallationView[]> {
+    const { users, elsewhere } = this.world
+    const views = [await users.look(), await elsewhere.look()]
+    return views.flatMap(({ installations }) => installations)
+  }
+
+  private async retry(by: PersonId): Promise<void> {
+    const installations = await this.installations()
+    const failed = installations.flatMap(({ claim }) => (claim?.state === 'FAILED' ? [claim] : []))
+    if (failed.length === 0) return
+    const { operationId, run } = this.world.random.pick(failed)
+    await this.caller.send(by, 'POST /operations/{operationId}/retry', retryOperation, {
+      params: { operationId },
+      body: { run },
+    })
+  }
+
   private async save(by: PersonId): Promise<void> {
     const { users, scope } = this.world
     const { snapshotVersion } = await users.look()
     const body = { snapshotVersion, changes: this.changes() }
-    await this.send(by, PATCH, saveConfiguration, { params: scope, body })
+    await this.caller.send(by, PATCH, saveConfiguration, { params: scope, body })
   }
 
-  private async setPolicy(by: PersonId): Promise<void> {
-    const { random, scope } = this.world
-    const { environmentKey } = scope
+  private async setPolicy(by: PersonId, environmentKey: string): Promise<void> {
+    const { random } = this.world
     const params = { environmentKey }
-    const policy = await this.read(by, (context) =>
+    const policy = await this.caller.read(by, (context) =>
       readChangePolicy(context, { params, query: {}, body: undefined }),
     )
     if (policy === null) return
     const requiredFor = CHANGE_KINDS.filter(() => random.chance(0.7))
-    await this.send(by, 'PUT /change-policies/{environmentKey}', saveChangePolicy, {
+    await this.caller.send(by, 'PUT /change-policies/{environmentKey}', saveChangePolicy, {
       params,
       body: { requiredFor, approvals: random.integer(1, 2), updatedAt: policy.updatedAt },
     })
@@ -206,10 +213,10 @@ export class People {
     `${this.world.scope.environmentKey}-${this.world.random.below(2)}`
 
   private async freeze(by: PersonId): Promise<void> {
-    const { random, scope } = this.world
+    const { random, scope, environments } = this.world
     const from = this.now + random.between(-5_000, 15_000)
-    const places = random.chance(0.5) ? { environments: [scope.environmentKey] } : { scopes: [scope] }
-    await this.send(by, 'PUT /freezes/{name}', saveFreeze, {
+    const places = random.chance(0.5) ? { environments: [random.pick(environments)] } : { scopes: [scope] }
+    await this.caller.send(by, 'PUT /freezes/{name}', saveFreeze, {
       params: { name: this.freezeName() },
       body: {
         ...places,
@@ -227,13 +234,13 @@ export class People {
     const { random, known } = this.world
     // of all requests, also those that have ended; the newest most often
     const ids = [...known.keys()]
-    if (ids.length === 0) return
+    if (ids.length === 0) return this.propose(by)
     const id = random.chance(0.6) ? ids.at(-1)! : random.pick(ids)
     const about = known.get(id)!
     const params = { changeRequestId: id }
     const read = { params, query: {}, body: undefined }
     const fresh = random.chance(0.85)
-      ? await this.read(by, (context) => readChangeRequest(context, read))
+      ? await this.caller.read(by, (context) => readChangeRequest(context, read))
       : null
     const detail = fresh ?? this.remembered.get(id)
     if (detail === undefined) return
@@ -243,26 +250,31 @@ export class People {
       if (answer?.errorCode === '0') about.acknowledged.push({ by, event })
     }
     const plan = async (): Promise<ChangePlan | null> =>
-      this.read(by, (context) => planChangeRequest(context, read))
+      this.caller.read(by, (context) => planChangeRequest(context, read))
     const path = '/change-requests/{changeRequestId}'
     switch (step) {
       case 'edit': {
+        if (detail.kind === 'BATCH') {
+          const edited = { ...body, kind: detail.kind, input: await this.batch() }
+          await this.caller.send(by, `PATCH ${path}`, requests.editChangeRequest, { params, body: edited })
+          return
+        }
         if (detail.kind !== 'CONFIGURE') return
         const { snapshotVersion } = await this.world.users.look()
         const input = { snapshotVersion, changes: this.changes() }
         const edited = { ...body, kind: detail.kind, input }
-        await this.send(by, `PATCH ${path}`, requests.editChangeRequest, { params, body: edited })
+        await this.caller.send(by, `PATCH ${path}`, requests.editChangeRequest, { params, body: edited })
         return
       }
       case 'submit':
         return done(
-          await this.send(by, `POST ${path}/submit`, requests.submitChangeRequest, { params, body }),
+          await this.caller.send(by, `POST ${path}/submit`, requests.submitChangeRequest, { params, body }),
           'SUBMITTED',
         )
       case 'reject': {
         const rejected = { ...body, comment: 'No' }
         return done(
-          await this.send(by, `POST ${path}/reject`, requests.rejectChangeRequest, {
+          await this.caller.send(by, `POST ${path}/reject`, requests.rejectChangeRequest, {
             params,
             body: rejected,
           }),
@@ -271,35 +283,42 @@ export class People {
       }
       case 'withdraw':
         return done(
-          await this.send(by, `POST ${path}/withdraw`, requests.withdrawChangeRequest, { params, body }),
+          await this.caller.send(by, `POST ${path}/withdraw`, requests.withdrawChangeRequest, {
+            params,
+            body,
+          }),
           'WITHDRAWN',
         )
       case 'unschedule':
-        await this.send(by, `POST ${path}/unschedule`, requests.unscheduleChangeRequest, { params, body })
+        await this.caller.send(by, `POST ${path}/unschedule`, requests.unscheduleChangeRequest, {
+          params,
+          body,
+        })
         return
       case 'rebase':
-        await this.send(by, `POST ${path}/rebase`, requests.rebaseChangeRequest, { params, body })
+        await this.caller.send(by, `POST ${path}/rebase`, requests.rebaseChangeRequest, { params, body })
         return
       case 'comment': {
         const said = { text: 'Looks right' }
         return done(
-          await this.send(by, `POST ${path}/comments`, requests.commentChangeRequest, { params, body: said }),
+          await this.caller.send(by, `POST ${path}/comments`, requests.commentChangeRequest, {
+            params,
+            body: said,
+          }),
           'COMMENTED',
         )
       }
       case 'approve': {
         const planned = await plan()
         if (planned === null || planned.effect === null) return
-        const changes = (planned.configuration ?? planned.operation)?.changes ?? []
-        const target = detail.kind === 'UPGRADE' ? (planned.operation?.targetVersion ?? null) : null
+        const seen = effectsSeen(detail, planned)
         await this.world.schedule.wait(random.between(10, 3_000))
         const approved = { ...body, effect: planned.effect }
-        const answer = await this.send(by, `POST ${path}/approve`, requests.approveChangeRequest, {
+        const answer = await this.caller.send(by, `POST ${path}/approve`, requests.approveChangeRequest, {
           params,
           body: approved,
         })
-        if (answer === null || answer.errorCode === '0')
-          about.approvals.push({ by, seen: effectText(target, changes) })
+        if (answer === null || answer.errorCode === '0') about.approvals.push({ by, seen })
         return done(answer, 'APPROVED')
       }
       case 'schedule': {
@@ -310,12 +329,15 @@ export class People {
           timeZone: 'UTC',
         }
         const scheduled = { ...body, ...times }
-        await this.send(by, `POST ${path}/schedule`, requests.scheduleChangeRequest, {
+        await this.caller.send(by, `POST ${path}/schedule`, requests.scheduleChangeRequest, {
           params,
           body: scheduled,
         })
         return
       }
+      case 'continue':
+      case 'stop':
+        return this.actOnBatch(by, step, detail.batchId)
       case 'apply':
       case 'override': {
         const planned = await plan()
@@ -328,55 +350,25 @@ export class People {
           override: step === 'override',
           reason: 'It is needed',
         }
-        await this.send(by, `POST ${path}/apply`, applyChangeRequest, { params, body: given })
+        await this.caller.send(by, `POST ${path}/apply`, applyChangeRequest, { params, body: given })
       }
     }
   }
 
-  private read<Result>(
-    by: PersonId,
-    run: (context: { deps: RuntimeDeps; actor: ReturnType<typeof actorOf> }) => Promise<Result>,
-  ): Promise<Result | null> {
-    return this.serve((deps) => run({ deps, actor: actorOf(by, `${by}-reads`) }))
-  }
-
-  /** Sends a request until it is answered, with one key. Null if it is unknown what became of it. */
-  private async send<Name extends WriteName>(
-    by: PersonId,
-    name: Name,
-    perform: WriteHandler<Name>,
-    input: Pick<Input<Name>, 'params' | 'body'>,
-  ): Promise<{ errorCode: string; data: unknown } | null> {
-    const { note, schedule, random, scope } = this.world
-    const key = `${scope.environmentKey}-${by}-${++this.keys}`
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const answer = await this.serve((deps) =>
-        serveRow(deps, { name, perform, input }, { actor: actorOf(by, `${key}-${attempt}`), key }),
-      )
-      if (answer !== null) {
-        note(`${by} ${name} ${JSON.stringify(input.params)}: ${String(answer['errorCode'])}`)
-        // an envelope
-        return answer as unknown as { errorCode: string; data: unknown }
-      }
-      await schedule.wait(random.between(100, 1_000))
+  private async actOnBatch(by: PersonId, step: 'continue' | 'stop', batchId: string | null): Promise<void> {
+    if (batchId === null) return
+    const params = { batchId }
+    if (step === 'stop') {
+      await this.caller.send(by, 'POST /batches/{batchId}/stop', stopBatch, { params, body: {} })
+      return
     }
-    note(`${by} ${name}: no answer`)
-    return null
-  }
-
-  /** Null if there is no response, or it is an error. */
-  private async serve<Result>(run: (deps: RuntimeDeps) => Promise<Result>): Promise<Result | null> {
-    const { fleet, schedule, random, note } = this.world
-    await schedule.wait(random.between(1, 10))
-    const { process, deps } = fleet.startServer()
-    const answer = await new Promise<Result | null>((resolve) => {
-      process.whenStopped(() => resolve(null))
-      run(deps).then(resolve, (error: unknown) => {
-        note(`${process.name} cannot answer: ${String(error)}`)
-        resolve(null)
-      })
-    })
-    schedule.after(1, () => fleet.wakeOne())
-    return answer
+    const batch = await this.caller.read(by, (context) =>
+      readBatch(context, { params, query: {}, body: undefined }),
+    )
+    if (batch === null || batch.finishedAt !== null) return
+    // also of a wave that waits no more
+    await this.world.schedule.wait(this.world.random.between(10, 3_000))
+    const body = batch.waiting === undefined ? {} : { wave: batch.waiting.wave, reason: 'It is known' }
+    await this.caller.send(by, 'POST /batches/{batchId}/continue', continueBatch, { params, body })
   }
 }

@@ -22,7 +22,7 @@ interface BatchResult {
 export const CHANGES: Suite = {
   name: 'changes',
   title:
-    'change requests in virtual time: approvals, rebases, policies, freezes, schedules, crashes, two replicas',
+    'change requests in virtual time: approvals, rebases, policies, freezes, schedules, batches in waves, crashes, two replicas',
   run: (options) => (options.seed === null ? runMany(options) : replay(options.seed, options.databaseUrl)),
 }
 

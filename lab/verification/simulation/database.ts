@@ -94,7 +94,12 @@ export class SimulatedDatabase implements Reader {
     await installJournal(admin)
     await admin.end()
     const options = OPTIONS.join(' ')
-    const client = new pg.Client({ ...clientConfig(database.connection), types: valueTypes, options })
+    const client = new pg.Client({
+      ...clientConfig(database.connection),
+      types: valueTypes,
+      options,
+      pipeline: true,
+    })
     client.on('error', () => {})
     await client.connect()
     return new SimulatedDatabase(database, client)

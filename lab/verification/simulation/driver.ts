@@ -154,7 +154,8 @@ class ProcessConnection implements DatabaseConnection {
     const fault = interruption === 'lose-answer' ? 'unknown-applied' : faults.transaction(process, this.ids)
     await this.acquire()
     const time = database.timeFor(schedule.now, process.name)
-    if (time !== '') await this.run(time)
+    // sent together with the statement, which would fail too
+    if (time !== '') void this.run(time).catch(() => {})
     try {
       if (fault !== 'ok' && fault !== 'unknown-applied') throw this.errorOf(fault)
       const answer = await this.run<Row>(query.sql, query.parameters)
@@ -271,5 +272,6 @@ const coded = (message: string, code: string): Error => Object.assign(new Error(
 
 /** The beginning of a statement, for the trace. */
 function firstWords(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').slice(0, 60)
+  // most of a long statement is not looked at
+  return text.trim().slice(0, 400).replace(/\s+/g, ' ').slice(0, 60)
 }
