@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { wrapData } from '#contract/protocol/data.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
 import { mira, platform } from '../../demo/people.ts'
-import { configurationPath, expectSettled, field, MAIL, review } from '../vocabulary.ts'
+import { configurationPath, CORE, expectSettled, field, MAIL, review } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 import type { System } from '../harness/system.ts'
 
@@ -17,6 +18,20 @@ async function guardedScope(system: System, environmentKey: string): Promise<Sco
     crypto.randomUUID(),
   )
   return scope
+}
+
+/** Saves in spite of the policy, which would refuse a save of others too. */
+async function saveAsMira(system: System, scope: Scope, changes: Changes): Promise<void> {
+  const params = { ...scope }
+  const path = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+  const { snapshotVersion } = await system.call(mira, `GET ${path}`, { params })
+  const { operations } = await system.call(
+    mira,
+    `PATCH ${path}`,
+    { params, body: { snapshotVersion, changes, override: true, reason: 'It cannot wait' } },
+    crypto.randomUUID(),
+  )
+  for (const { operationId } of operations) await system.ended(operationId)
 }
 
 const state = (page: Page) =>
@@ -108,30 +123,17 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
     { params: { environmentKey }, body: { requiredFor: ['CONFIGURE'], approvals: 1, updatedAt: null } },
     crypto.randomUUID(),
   )
-  // the policy would refuse a save of others too
-  const params = { ...scope }
-  const path = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
-  const { snapshotVersion } = await system.call(mira, `GET ${path}`, { params })
-  await system.call(
-    mira,
-    `PATCH ${path}`,
-    {
-      params,
-      body: {
-        snapshotVersion,
-        changes: { [MAIL]: { smtpPort: wrapData(465) } },
-        override: true,
-        reason: 'The other port is closed',
-      },
-    },
-    crypto.randomUUID(),
-  )
+  await saveAsMira(system, scope, { [MAIL]: { smtpPort: wrapData(465) } })
   await author.reload()
   await expect(state(author)).toHaveText('Conflict', { timeout: 20_000 })
   await expect(author.getByRole('main')).toContainText('465')
   await author.getByRole('link', { name: 'Edit', exact: true }).click()
   await expect(field(author, 'SMTP user')).toHaveValue('olivia')
-  await review(author)
+  const conflict = await review(author)
+  const port = conflict.getByRole('group', { name: 'SMTP port' })
+  await expect(port).toContainText(/Use theirs465/)
+  await port.getByRole('radio', { name: 'Keep mine' }).check()
+  await confirm(author, 'Continue on top of theirs')
   await confirm(author, 'Save change request')
   await author.waitForURL(/change-requests/)
   await expect(state(author)).toHaveText('Open')
@@ -144,6 +146,70 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await confirm(admin, 'Apply without approvals')
   await expect(admin.getByText('Applied without its approvals').first()).toBeVisible()
   await expect(state(admin)).toHaveText('Applied', { timeout: 20_000 })
+})
+
+test('a request is merged with what others save: for the same effect its approval stands, another one is shown beside it, and where both changed a value its reviewer decides', async ({
+  system,
+  signIn,
+}) => {
+  const scope = await guardedScope(system, 'merged')
+  const author = await signIn('olivia', configurationPath(scope, CORE))
+  await field(author, 'Contacts, in days').fill('365')
+  await review(author)
+  await confirm(author, 'Request review')
+  await expect(state(author)).toHaveText('Open')
+  const reviewer = await signIn('oscar', new URL(author.url()).pathname)
+  await press(reviewer, 'Approve')
+  await confirm(reviewer, 'Approve')
+  await expect(state(reviewer)).toHaveText('Approved')
+  const approvals = (page: Page) => page.getByRole('region', { name: 'Approvals' })
+  const snapshot = (page: Page) => page.getByRole('definition').and(page.getByText(/^\d+$/)).last()
+
+  const seen = Number(await snapshot(author).textContent())
+  await saveAsMira(system, scope, { [MAIL]: { smtpUser: wrapData('mira') } })
+  for (const page of [author, reviewer]) {
+    await expect(snapshot(page)).toHaveText(String(seen + 1), { timeout: 20_000 })
+    await expect(state(page)).toHaveText('Approved')
+    await expect(approvals(page)).toContainText('1 of 1 approvals')
+    await expect(approvals(page)).not.toContainText('No longer counts')
+  }
+
+  await saveAsMira(system, scope, {
+    [CORE]: { retention: wrapData({ contactsDays: 730, dealsDays: 3650 }) },
+  })
+  for (const page of [author, reviewer]) {
+    await expect(state(page)).toHaveText('Open', { timeout: 20_000 })
+    await expect(approvals(page)).toContainText('0 of 1 approvals')
+    await expect(approvals(page)).toContainText('No longer counts: the effect has changed')
+    await expect(approvals(page)).toContainText(
+      /What has changed since.*Retention.*Deals, in days.*Approved.*1825.*Now.*3650/,
+    )
+  }
+  await press(reviewer, 'Approve')
+  await confirm(reviewer, 'Approve')
+  await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
+
+  await saveAsMira(system, scope, {
+    [CORE]: { retention: wrapData({ contactsDays: 90, dealsDays: 3650 }) },
+  })
+  for (const page of [author, reviewer]) {
+    await expect(state(page)).toHaveText('Conflict', { timeout: 20_000 })
+    await expect(page.getByRole('region', { name: 'Conflicts' })).toContainText(
+      /Before.*730.*Saved by others.*90.*In this request.*365/,
+    )
+  }
+  await reviewer.getByRole('link', { name: 'Edit', exact: true }).click()
+  const conflict = await review(reviewer)
+  const days = conflict.getByRole('group', { name: /Contacts, in days/ })
+  await expect(days).toContainText(/Use theirs90/)
+  await days.getByRole('radio', { name: 'Keep mine' }).check()
+  await confirm(reviewer, 'Continue on top of theirs')
+  await confirm(reviewer, 'Save change request')
+  await expect(state(author)).toHaveText('Open', { timeout: 20_000 })
+  await expect(author.getByRole('region', { name: 'Conflicts' })).toBeHidden()
+  await expect(reviewer.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
+    'You wrote this change request, so someone else must approve it.',
+  )
 })
 
 test('a request is scheduled and applied once in its time, in a scope that one person pauses and another resumes', async ({

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
+import { sameView } from '../../forms/property/property-value.ts'
 import { placeNamer } from '../../forms/property/titled-path.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -69,11 +70,13 @@ function Difference({
 }) {
   const t = useText()
   const { values, calls, resources, limits } = difference
-  const side = ({ locator, property }: (typeof values)[number], of: (typeof values)[number]['seen']) =>
+  type Moved = (typeof values)[number]
+  const namerOf = ({ locator, property }: Moved) => placeNamer(definitionOf(locator, property), t)
+  const side = (moved: Moved, of: Moved['seen']) =>
     of === null ? (
       <span className="text-faint">{t('changes.approval.unset')}</span>
     ) : (
-      <ChangedValue {...of} nameOf={placeNamer(definitionOf(locator, property), t)} />
+      <ChangedValue {...of} nameOf={namerOf(moved)} />
     )
   return (
     <Card padded={false} className="mt-2">
@@ -81,14 +84,31 @@ function Difference({
         {t('changes.approval.difference')}
       </p>
       <dl className="divide-y divide-line">
-        {values.map((moved) => (
-          <BothSides
-            key={`${moved.locator} ${moved.property}`}
-            name={titleOf(moved.locator, moved.property) ?? moved.property}
-            seen={side(moved, moved.seen)}
-            now={side(moved, moved.now)}
-          />
-        ))}
+        {values.map((moved) => {
+          const { locator, property, seen, now } = moved
+          const key = `${locator} ${property}`
+          const name = titleOf(locator, property) ?? property
+          // both may change the same leaf, and differ in another one
+          return seen !== null && now !== null && !sameView(seen.after, now.after) ? (
+            <div key={key} className="px-3 py-1.5">
+              <dt className="font-medium wrap-anywhere">{name}</dt>
+              <dd>
+                <span aria-hidden="true" className="grid grid-cols-2 gap-x-4 text-xs text-faint">
+                  <span>{t('changes.approval.seen')}</span>
+                  <span>{t('changes.approval.now')}</span>
+                </span>
+                <ChangedValue
+                  before={seen.after}
+                  after={now.after}
+                  nameOf={namerOf(moved)}
+                  sides={{ before: t('changes.approval.seen'), after: t('changes.approval.now') }}
+                />
+              </dd>
+            </div>
+          ) : (
+            <BothSides key={key} name={name} seen={side(moved, seen)} now={side(moved, now)} />
+          )
+        })}
         {limits !== null && (
           <BothSides
             name={t('changes.approval.limits')}

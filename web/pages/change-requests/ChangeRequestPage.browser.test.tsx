@@ -41,6 +41,40 @@ test('an approval of a batch that does not count any more shows the limits and w
   await expect.element(page.getByText('Limits and waves')).toBeVisible()
 })
 
+test('an approval that does not count any more shows the leaves that it was not for', async () => {
+  const data = (deals: number, contacts: number) => ({ '@type': 'Data' as const, value: { deals, contacts } })
+  await show(
+    changeRequestWith({
+      approvedBy: [
+        {
+          by: { id: 'oscar', name: 'Oscar' },
+          at: '2026-11-22T09:00:00.000Z',
+          revision: 2,
+          effect: 'earlier',
+          outdated: true,
+          difference: {
+            // the request changes the contacts, and somebody else has changed the deals
+            values: [
+              {
+                locator: 'production/crm/MODULE/core',
+                property: 'retention',
+                seen: { before: data(10, 1), after: data(10, 2) },
+                now: { before: data(30, 1), after: data(30, 2) },
+              },
+            ],
+            calls: null,
+            resources: null,
+            limits: null,
+          },
+        },
+      ],
+    }),
+  )
+  const difference = page.getByRole('definition').filter({ hasText: 'Approved' })
+  await expect.element(difference).toMatchTextContent(/deals.*Approved.*10.*Now.*30/)
+  await expect.element(difference).not.toMatchTextContent(/contacts/)
+})
+
 test('a request that was not applied in its time says so, and until when it could have been', async () => {
   await show(
     changeRequestWith({

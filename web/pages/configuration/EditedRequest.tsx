@@ -10,7 +10,7 @@ import { EditedNotice, useEditedRequest } from '../../subjects/change-requests/e
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
-import { editAt, viewAt } from './draft/draft.ts'
+import { editAt, isSamePlace, viewAt } from './draft/draft.ts'
 import { mergeRequest, type AskedConflict } from './draft/merge-request.ts'
 import { useEditor } from './editor/editor-context.ts'
 
@@ -32,9 +32,16 @@ export function EditedRequest() {
     store.apply(
       edits.map(({ locator, property, edit }) => {
         const resource = configuration.resources[locator]
+        const conflict = request?.conflicts.find((one) => isSamePlace(one, { locator, property }))
         const base = editAt(store.current(), locator, property)?.base ?? viewAt(resource, property)
         const isSensitive = resource?.definitions[property]?.isSensitive === true
-        const next = edit && { edit, base, version: configuration.snapshotVersion, isSensitive }
+        const next = edit && {
+          edit,
+          isSensitive,
+          // where others have saved another value, the person decides as in any draft that is based on an earlier snapshot
+          base: conflict === undefined ? base : conflict.base,
+          version: configuration.snapshotVersion - (conflict === undefined ? 0 : 1),
+        }
         return { locator, property, next }
       }),
     )
