@@ -83,11 +83,15 @@ function tlsOf(variable: string, parameters: URLSearchParams): TlsOptions | unde
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')]
   if ((cert === undefined) !== (key === undefined))
     throw new Error(`${variable} names only one of sslcert and sslkey; a client certificate needs both`)
-  const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  const files = {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  }
   // unlike the others, a file of authorities without a certificate is accepted by Node, which then trusts nobody
   if (ca !== undefined && !succeeds(() => new X509Certificate(ca)))
     throw new Error(`${variable} names a file without a certificate: sslrootcert`)
-  if (cert !== undefined && !succeeds(() => createSecureContext(files)))
+  if (cert !== undefined && !succeeds(() => [new X509Certificate(cert), createSecureContext(files)]))
     throw new Error(`${variable} names files that are not a certificate and its key: sslcert and sslkey`)
   const mode = parameters.get('sslmode') ?? (ca ? 'verify-full' : 'disable')
   switch (mode) {

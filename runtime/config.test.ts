@@ -80,7 +80,7 @@ describe('the runtime settings', () => {
 
   it('must name readable keys', async () => {
     const file = join(directory, 'keys.json')
-    await writeFile(file, '{"keys":[{"kty":"OKP"}]}')
+    await writeFile(file, '{"keys":[]}')
     assert.equal(typeof (await loadActorKeys(file)), 'function')
     assert.equal(typeof (await loadActorKeys('http://127.0.0.1:1/keys')), 'function')
     await writeFile(file, '{"nothing":1}')
@@ -91,7 +91,6 @@ describe('the runtime settings', () => {
         '{"keys":[],\n "keys":[]}',
         /keys\.json .*: The key is duplicated in one object \(line 2, column 2\)$/,
       ],
-      ['{"keys":[]}', /keys\.json contains no key$/],
       ['{"keys":[],}', /: There is a comma before a closing bracket \(line 1, column \d+\)$/],
       [
         '{"keys":[{"exp":9007199254740993}]}',

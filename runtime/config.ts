@@ -87,20 +87,15 @@ export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
     if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')
     return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
   }
-  let set: JSONWebKeySet
-  let keys: JWTVerifyGetKey
   try {
-    set = parseStrictJson(await readFile(place, 'utf8')) as unknown as JSONWebKeySet
-    keys = createLocalJWKSet(set)
+    const set = parseStrictJson(await readFile(place, 'utf8'))
+    return createLocalJWKSet(set as unknown as JSONWebKeySet)
   } catch (error) {
     const reason = error instanceof StrictJsonError ? `: ${error.messageWithoutPath}` : ''
     throw new SettingsError(
       `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file${reason}`,
     )
   }
-  if (set.keys.length === 0)
-    throw new SettingsError(`ACTOR_ASSERTION_JWKS is wrong: ${place} contains no key`)
-  return keys
 }
 
 /** The database settings as the program names them. */
