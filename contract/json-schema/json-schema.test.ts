@@ -558,8 +558,12 @@ test('the caller owns the returned problems', () => {
   assert.equal(checkSchema(schema).length, 1)
 })
 
-test('no value takes long or causes an exception', () => {
+test('no value takes long or causes an exception, whatever the schema (C07, J01)', () => {
   const many = (item: JsonValue): JsonValue => Array.from({ length: 100_000 }, () => item)
+  const list = <Item>(length: number, item: (index: number) => Item): Item[] =>
+    Array.from({ length }, (_, index) => item(index))
+  const named = (length: number, name: string, held: JsonValue): JsonValue =>
+    Object.fromEntries(list(length, (index) => [`${name}${index}`, held]))
   const branch = (name: string): JsonValue => ({ required: [name], properties: { x: { $ref: '#/$defs/a' } } })
   const doubling: JsonValue = { $ref: '#/$defs/a', $defs: { a: { anyOf: [branch('k'), branch('l')] } } }
   let deep: JsonValue = {}
@@ -578,12 +582,56 @@ test('no value takes long or causes an exception', () => {
     [{ pattern: '=.*=$' }, '='.repeat(1_000_000), /at most \d+ characters/],
     [{ pattern: '^[a-z]+$' }, `${'a'.repeat(1_000_000)}!`, /pattern/],
     [{ $ref: '#/$defs/d0', $defs: { ...chain, end: false } }, many(1), /not allowed|too large/],
+    [
+      { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+      many(1),
+      /text|too large/,
+    ],
+    [{ items: { pattern: '^.*=.*=.*=.*;$' } }, list(100, () => '='.repeat(249)), /too large/],
+    [
+      { items: { pattern: '^a+$' } },
+      list(5000, () => 'a'.repeat(200)).concat('a'.repeat(250_000)),
+      /too large/,
+    ],
+    [{ items: { maxLength: 1 } }, list(50_000, () => 'a').concat('a'.repeat(250_000)), /too large/],
+    [
+      { items: { anyOf: list(2000, (index) => ({ const: -index })) } },
+      list(5000, (index) => index + 1),
+      /too large/,
+    ],
+    [{ items: { enum: list(20_000, (index) => -index) } }, list(50_000, (index) => index + 1), /too large/],
+    [{ items: { required: list(5000, (index) => `a${index}`) } }, list(5000, () => ({})), /too large/],
+    [{ items: { uniqueItems: true } }, list(25, () => list(2000, (index) => ({ index }))), /too large/],
+    [{ patternProperties: named(500, '^x', true) }, named(20_000, 'k', 1), /too large/],
+    [{ anyOf: list(2000, () => ({ type: 'string' })) }, named(20_000, 'k', 1), /too large/],
   ]
   for (const [schema, value, words] of slow) {
     const before = process.cpuUsage()
     assert.match(problemsOf(schema, value).join('; '), words)
     assert.ok(process.cpuUsage(before).user < 5_000_000, words.source)
   }
+})
+
+test('a large value with an ordinary schema is checked', () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `word-${index}`)
+  const word = { type: 'string', pattern: '^[a-z]+-[0-9]+$', maxLength: 63 }
+  const tags = { type: 'array', uniqueItems: true, items: word }
+  const ordinary: [JsonValue, JsonValue][] = [
+    [{ items: { type: 'integer' } }, Array.from({ length: 500_000 }, () => 1)],
+    [{ items: { $ref: '#/$defs/word' }, $defs: { word } }, words],
+    [
+      { additionalProperties: word, propertyNames: word },
+      Object.fromEntries(words.map((name) => [name, name])),
+    ],
+    [{ uniqueItems: true }, words.slice(0, 2000)],
+    [{ items: tags }, Array.from({ length: 100 }, (_, index) => words.slice(100 * index, 100 * index + 200))],
+    [{ items: { anyOf: [word, { type: 'null' }] } }, [...words, null]],
+    [
+      { properties: { script: { maxLength: 262_144 } }, additionalProperties: tags },
+      { script: 'x'.repeat(200_000), words: words.slice(0, 500) },
+    ],
+  ]
+  for (const [schema, value] of ordinary) assert.deepEqual(problemsOf(schema, value), [])
 })
 
 test('at most 100 problems are reported', () => {

@@ -1,11 +1,21 @@
 import { validate, type Schema } from '@cfworker/json-schema'
 import { FORMATS } from './formats.ts'
-import { isJsonObject, SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX, pointerTo } from './json.ts'
+import { isJsonObject, pointerTo, SCHEMA_DEPTH_MAX } from './json.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { problemOfKeyword } from './keyword-values.ts'
 import { childrenOf, IN_PLACE_KEYWORDS, SCHEMA_LIST_KEYWORDS } from './keywords.ts'
 import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
+import {
+  inTiers,
+  matchWork,
+  measure,
+  metered,
+  PAIRS_PER_WORK,
+  startWork,
+  TooCostly,
+  withMeteredKeys,
+} from './check-work.ts'
 import type { Problem } from './value-problem.ts'
 
 export type { Problem }
@@ -32,10 +42,12 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
         parameters: { reason: 'valueSchemaInvalid' },
       },
     ]
-  const sizeProblem = problemOfSize(value)
-  if (sizeProblem !== null) return [sizeProblem]
+  const { problem, longestText, isWide } = measure(value)
+  if (problem !== null) return [problem]
+  startWork(longestText)
   try {
-    const { errors } = validate(value, prepared.root, '2020-12', limited(prepared.targets), false)
+    const checked = isWide ? withMeteredKeys(value) : value
+    const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
     return explain(
       { root: prepared.root, targets: prepared.targets, value, isFalseSchema: isFalseSchema },
       errors,
@@ -57,8 +69,13 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
 
 // --- Preparing a schema --------------------------------------------------------------------------------------------
 
-/** `root` is a copy for the interpreter, `targets` its subschemas by JSON pointer, as `$ref` names them in the copy. */
-type Prepared = { problems: Problem[]; root: Schema; targets: ReadonlyMap<string, Schema> }
+/** `root` is a copy for the interpreter, `targets` its subschemas by JSON pointer, `lookup` the same as `$ref` names them. */
+type Prepared = {
+  problems: Problem[]
+  root: Schema
+  targets: ReadonlyMap<string, Schema>
+  lookup: Record<string, Schema>
+}
 
 /** Schemas do not change after they are read; a form checks the same one on every key press. */
 const known = new WeakMap<object, Prepared>()
@@ -70,7 +87,8 @@ function prepare(schema: JsonValue): Prepared {
   const usable = survey.problems.length === 0
   const targets = new Map<string, Schema>()
   const root = usable ? copy(schema, '', { survey, targets }) : FALSE_SCHEMA
-  const prepared = { problems: survey.problems, root, targets }
+  const lookup = Object.fromEntries([...targets].map(([pointer, target]) => [`#${pointer}`, target]))
+  const prepared = { problems: survey.problems, root, targets, lookup }
   if (typeof schema === 'object' && schema !== null) known.set(schema, prepared)
   return prepared
 }
@@ -184,7 +202,7 @@ function inPlaceOf(pointer: string, survey: Survey): string[] {
 // --- The copy that the interpreter reads ---------------------------------------------------------------------------
 
 /** Replaces `false`: the interpreter reports no location for a boolean schema, but it does for this. */
-const FALSE_SCHEMA: Schema = Object.freeze({ not: {} })
+const FALSE_SCHEMA: Schema = Object.freeze(metered({ not: {} }))
 const isFalseSchema = (schema: Schema): boolean => schema === FALSE_SCHEMA
 
 /** Only what the interpreter should act on: it also supports keywords of other drafts, and internal ones. */
@@ -218,15 +236,17 @@ function copy(
     context.targets.set(pointer, FALSE_SCHEMA)
     return FALSE_SCHEMA
   }
-  const result: Schema = {}
+  const keywords: Schema = {}
+  if (isJsonObject(schema)) {
+    for (const keyword of COPIED) if (Object.hasOwn(schema, keyword)) keywords[keyword] = schema[keyword]
+    if (typeof schema.format === 'string' && FORMATS.has(schema.format)) keywords.format = schema.format
+    if (typeof schema.$ref === 'string') keywords.$ref = `#${targetOf(schema.$ref, context.survey) ?? ''}`
+    copyChildren(schema, pointer, { ...context, result: keywords })
+    if (typeof schema.pattern === 'string') addPattern(keywords, schema.pattern)
+    if (schema.uniqueItems === true) addUniqueItems(keywords)
+  }
+  const result = metered(keywords)
   context.targets.set(pointer, result)
-  if (!isJsonObject(schema)) return result
-  for (const keyword of COPIED) if (Object.hasOwn(schema, keyword)) result[keyword] = schema[keyword]
-  if (typeof schema.format === 'string' && FORMATS.has(schema.format)) result.format = schema.format
-  if (typeof schema.$ref === 'string') result.$ref = `#${targetOf(schema.$ref, context.survey) ?? ''}`
-  copyChildren(schema, pointer, { ...context, result })
-  if (typeof schema.pattern === 'string') addPattern(result, schema.pattern)
-  if (schema.uniqueItems === true) addGuarded(result, { maxItems: UNIQUE_ITEMS_MAX }, { uniqueItems: true })
   return result
 }
 
@@ -258,49 +278,21 @@ function copyChildren(
 function addPattern(result: Schema, pattern: string): void {
   const cost = patternCost(pattern)
   if (!cost.usable || cost.longest === Infinity) result.pattern = pattern
-  else addGuarded(result, { maxLength: cost.longest }, { pattern })
+  else
+    addAlso(
+      result,
+      inTiers('maxLength', cost.longest, { pattern }, (length) => matchWork(cost, length)),
+    )
 }
 
-/** The interpreter evaluates all keywords of a schema even after one has failed; a condition prevents that. */
-const addGuarded = (result: Schema, guard: Schema, guarded: Schema): void => {
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  result.allOf = [...(result.allOf ?? []), { if: guard, then: guarded, else: guard }]
-}
-
-// --- Limits of one check -------------------------------------------------------------------------------------------
-
-class TooCostly extends Error {}
-
-const REFERENCES_MAX = 20_000
 /** The interpreter compares every item with every other item. */
 const UNIQUE_ITEMS_MAX = 2000
 
-/** The targets as the interpreter looks them up. Only references can make its work grow faster than the value. */
-function limited(targets: ReadonlyMap<string, Schema>): Record<string, Schema> {
-  let followed = 0
-  return new Proxy<Record<string, Schema>>(
-    {},
-    {
-      get: (_, reference) => {
-        if ((followed += 1) > REFERENCES_MAX) throw new TooCostly()
-        return targets.get(String(reference).slice(1))
-      },
-    },
-  )
+function addUniqueItems(result: Schema): void {
+  const pairs = (items: number): number => items ** 2 / PAIRS_PER_WORK
+  addAlso(result, inTiers('maxItems', UNIQUE_ITEMS_MAX, { uniqueItems: true }, pairs))
 }
 
-function problemOfSize(value: JsonValue): Problem | null {
-  const open: { value: JsonValue; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value: current, path, depth } = next
-    if (typeof current !== 'object' || current === null) continue
-    if (depth === VALUE_DEPTH_MAX)
-      return { path, keyword: '$schema', message: `Must not nest deeper than ${VALUE_DEPTH_MAX} levels` }
-    for (const [key, child] of Object.entries(current)) {
-      if (!key.isWellFormed())
-        return { path, keyword: 'propertyNames', message: 'Must have names of well-formed Unicode' }
-      open.push({ value: child, path: path + pointerTo(key), depth: depth + 1 })
-    }
-  }
-  return null
+function addAlso(result: Schema, schema: Schema): void {
+  result.allOf = [...(result.allOf ?? []), schema]
 }

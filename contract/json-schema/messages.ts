@@ -140,7 +140,9 @@ function byOption(inside: readonly OutputUnit[], { keywordLocation }: OutputUnit
   const options = new Map<string, OutputUnit[]>()
   for (const unit of inside) {
     const option = unit.keywordLocation.slice(keywordLocation.length + 1).split('/')[0] ?? ''
-    options.set(option, [...(options.get(option) ?? []), unit])
+    const found = options.get(option)
+    if (found === undefined) options.set(option, [unit])
+    else found.push(unit)
   }
   return [...options.values()]
 }

@@ -34,6 +34,8 @@ export type PatternCost =
   | {
       usable: true
       degree: number
+      /** Of a match on the worst text of SEARCH_LENGTH characters. */
+      steps: number
       /** The length in characters up to which a text can be matched in about a second; Infinity if any can. */
       longest: number
     }
@@ -56,13 +58,28 @@ const UNLIMITED_FROM = 1_000_000
 /** Shorter limits than the steps allow, so that slow patterns are noticed by their authors. */
 const LONGEST_BY_DEGREE: Readonly<Record<number, number>> = { 2: 10_000, 3: 1000, 4: 250 }
 
+/** Documents have the same patterns as those before, and an analysis takes up to a tenth of a second. */
+const known = new Map<string, PatternCost>()
+const KNOWN_MAX = 2000
+
 export function patternCost(pattern: string): PatternCost {
+  const cost = known.get(pattern) ?? analyze(pattern)
+  if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value ?? '')
+  known.set(pattern, cost)
+  return cost
+}
+
+/** The steps of a match on a text of this length. */
+export const matchSteps = ({ degree, steps }: PatternCost & { usable: true }, length: number): number =>
+  steps * (length / SEARCH_LENGTH) ** degree
+
+function analyze(pattern: string): PatternCost {
   if (pattern.length > PATTERN_MAX) return refuse(`Must be at most ${PATTERN_MAX} characters`)
   if (!compiles(pattern)) return refuse('Must be a regular expression of ECMAScript with the u flag')
   try {
     const { degree, steps } = growthOf(pattern)
     return degree <= DEGREE_MAX
-      ? { usable: true, degree, longest: longestFor(degree, steps) }
+      ? { usable: true, degree, steps, longest: longestFor(degree, steps) }
       : refuse('Takes too long on a long text: begin it with ^ and let fewer repetitions match the same text')
   } catch (error) {
     if (error instanceof PatternRefused) return refuse(error.message)

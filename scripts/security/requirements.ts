@@ -104,7 +104,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   must(
     'C07',
-    'A schema of a plugin is data: patterns run under a limit of time, depth and size are limited.',
+    'A schema of a plugin is data: patterns run under a limit of time, depth and size are limited, and so is the work of a check.',
   ),
   should(
     'C08',
