@@ -80,8 +80,8 @@ async function serveRow(
       await options.onRefused(c, refusedRequest(name, { params, body, errorCode: error.code }))
     throw error
   }
+  c.var.spend(costOf(row, body, received.body?.bytes.length ?? 0))
   parseReceived(row, received)
-  c.var.spend(costOf(row, body))
   const data = await options.runtime({
     name,
     params,

@@ -71,7 +71,7 @@ export interface EndpointRow {
   recentSignIn?: 'always' | 'takeovers' | 'overrides' | 'replacements'
   /**
    * How many ordinary requests one of these counts as in the limits of its caller; default 1. `targets`: it grows with the targets
-   * of the body. What costs more than one is refused first by a program that falls behind.
+   * of the body, and with what it sets in them. A large body counts more in any case. What costs more than one is refused first by a program that falls behind.
    */
   cost?: number | 'targets'
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
@@ -114,11 +114,23 @@ export function isWrite(name: EndpointName, row: EndpointRow): boolean {
 }
 
 const TARGETS_FOR_ONE = 20
+const VALUES_FOR_ONE = 2000
+const BYTES_FOR_ONE = 32 * 1024
 
-/** The cost of a request in ordinary requests, at least 1. `body` is the parsed body, if there is one. */
-export function costOf({ cost = 1 }: EndpointRow, body: unknown): number {
-  if (cost !== 'targets') return cost
-  return 2 + Math.floor(Math.max(targetsIn(body), targetsIn(memberOf(body, 'input'))) / TARGETS_FOR_ONE)
+/**
+ * The cost of a request in ordinary requests, at least 1: that of its row, and what its size costs.
+ *
+ * @param body as received; it need not be valid.
+ * @param bytes the size of the body.
+ */
+export function costOf({ cost = 1 }: EndpointRow, body: unknown, bytes: number): number {
+  const ofSize = Math.floor(bytes / BYTES_FOR_ONE)
+  if (cost !== 'targets') return cost + ofSize
+  // a change request has the batch as its input
+  const batches = [body, memberOf(body, 'input')]
+  const targets = Math.max(...batches.map(targetsIn)) / TARGETS_FOR_ONE
+  const values = Math.max(...batches.map(batchValuesIn)) / VALUES_FOR_ONE
+  return 2 + Math.floor(Math.max(targets, values)) + ofSize
 }
 
 const memberOf = (value: unknown, name: string): unknown =>
@@ -128,6 +140,18 @@ const targetsIn = (value: unknown): number => {
   const targets = memberOf(value, 'targets')
   return Array.isArray(targets) ? targets.length : 0
 }
+
+/** How many values a batch sets in all of its targets together; each named resource counts, even without values. */
+export function batchValuesIn(batch: unknown): number {
+  const input = memberOf(batch, 'input')
+  const valuesOf = (changes: unknown): number =>
+    Object.values(changes ?? {}).reduce<number>((sum, of) => sum + 1 + Object.keys(of ?? {}).length, 0)
+  const common = ['properties', 'fill', 'changes'].map((name) => valuesOf(memberOf(input, name)))
+  const own = Object.values(memberOf(input, 'values') ?? {}).map(valuesOf)
+  return targetsIn(batch) * sumOf(common) + sumOf(own)
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /** Fills a path template; each value becomes exactly one segment, whatever characters it contains. */
 export function fillPath(path: string, params: Record<string, string | number>): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
+import { batchValuesIn, defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { mapOf } from '#contract/protocol/keys.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
@@ -29,6 +29,8 @@ import { WaitingWave, Wave, Waves, WavesRequest, WAVES_MAX } from './waves.ts'
 import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES, PHASES } from './vocabulary.ts'
 
 export const BATCH_TARGETS_MAX = 1_000
+/** Of all targets together: a value for every target is planned in each. */
+export const BATCH_VALUES_MAX = 100_000
 export const BATCH_CONCURRENCY_MAX = 50
 export const BATCH_CONCURRENCY_DEFAULT = 5
 /** How many references a plan names that would stop resolving. */
@@ -111,6 +113,11 @@ const valuesAreOfTargets = (request: {
   input?: { values?: Readonly<Record<string, Changes>> | undefined } | undefined
 }) => Object.keys(request.input?.values ?? {}).every((target) => request.targets.includes(target))
 const NOT_A_TARGET = { message: 'Must be of targets only', path: ['input', 'values'] }
+const isOfBoundedSize = (request: unknown) => batchValuesIn(request) <= BATCH_VALUES_MAX
+const TOO_MANY_VALUES = {
+  message: 'Must set at most 100,000 values in all targets together',
+  path: ['input'],
+}
 
 const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, INSTALL, UPGRADE or CONFIGURE'
 
@@ -129,6 +136,7 @@ const bodyOf = <Shape extends z.core.$ZodLooseShape>(of: Shape) =>
       UNKNOWN_ACTION,
     )
     .refine((body) => valuesAreOfTargets(body as Parameters<typeof valuesAreOfTargets>[0]), NOT_A_TARGET)
+    .refine(isOfBoundedSize, TOO_MANY_VALUES)
 export const BatchPlanRequest = bodyOf(planned)
 /** What a batch does to what, as a change request stores it. What it overrides is decided when it is applied. */
 export const BatchTargets = bodyOf({ title, targets, ...limits, waves: planned.waves })
@@ -155,6 +163,7 @@ const MakeBody = z
     UNKNOWN_ACTION,
   )
   .refine(valuesAreOfTargets, NOT_A_TARGET)
+  .refine(isOfBoundedSize, TOO_MANY_VALUES)
 
 const count = z.number().int().nonnegative()
 

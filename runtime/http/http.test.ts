@@ -289,6 +289,64 @@ describe('an error', () => {
     await limited.close()
   })
 
+  it('is 429 sooner for a large body, and for a batch that sets many values in each target (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 20 } })
+    const values = (count: number, size = 1) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`p${at}`, { '@type': 'Data', value: 'x'.repeat(size) }]),
+      )
+    const plan = (targets: number, properties: object) =>
+      limited.call('/batches/plan', {
+        method: 'POST',
+        body: {
+          action: 'INSTALL',
+          targets: Array.from({ length: targets }, (_, at) => `prod/shop/${at + 1}`),
+          input: {
+            bundle: { ...billing.bundle },
+            targetVersion: '1.0.0',
+            properties: { 'dev/billing/MODULE/core': properties },
+          } as never,
+        },
+      })
+    const tooMany = await plan(100, values(1000))
+    assert.equal(tooMany.errorCode, 'REQUEST_INVALID')
+    assert.match(JSON.stringify(tooMany.data['details']), /"body\.input".*at most 100,000 values/)
+    assert.equal((await plan(1, values(1))).status, 200)
+    assert.equal((await plan(100, values(400))).status, 429)
+    assert.equal((await plan(1, values(3, 200_000))).status, 429)
+    assert.equal((await limited.call('/plugins')).status, 200)
+    await limited.close()
+  })
+
+  it('is 429 sooner for a large change request, which each look at it plans (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 160 } })
+    const published = await limited.call('/bundles/dev/billing/versions/1.0.0', {
+      method: 'PUT',
+      body: billing as never,
+    })
+    assert.equal(published.errorCode, '0')
+    const value = { '@type': 'Data', value: 'x'.repeat(120_000) }
+    const made = await limited.call('/change-requests', {
+      method: 'POST',
+      body: {
+        kind: 'INSTALL',
+        title: 'Large',
+        input: {
+          scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 },
+          bundle: { ...billing.bundle },
+          targetVersion: '1.0.0',
+          properties: { 'dev/billing/MODULE/core': { large: value } },
+        },
+      },
+    })
+    assert.equal(made.errorCode, '0', JSON.stringify(made.json))
+    const { changeRequestId } = made.data['changeRequest'] as { changeRequestId: string }
+    assert.equal((await limited.call(`/change-requests/${changeRequestId}`)).status, 200)
+    assert.equal((await limited.call(`/change-requests/${changeRequestId}/plan`)).status, 429)
+    assert.equal((await limited.call('/change-requests')).status, 200)
+    await limited.close()
+  })
+
   it('is 429 sooner for a change request of many targets, which each look at it plans (J01)', async () => {
     const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 160 } })
     const place = '/bundles/dev/billing/versions/1.0.0'

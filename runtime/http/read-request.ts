@@ -4,6 +4,7 @@ import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { readJsonBody } from '#http-kit/requests.ts'
+import type { JsonBody } from '#http-kit/requests.ts'
 import { DomainError } from '../engine/refusals.ts'
 
 export interface ReadRequest {
@@ -12,6 +13,8 @@ export interface ReadRequest {
   body: unknown
   /** The body before the schema is applied; the idempotency key identifies this. */
   json: JsonValue | undefined
+  /** The size of the body. */
+  bytes: number
 }
 
 /**
@@ -24,19 +27,20 @@ export async function readRequest(
   row: EndpointRow,
   params: Record<string, string>,
 ): Promise<ReadRequest> {
-  const json =
+  const read =
     request.method === 'GET' || request.method === 'HEAD' ? undefined : await readBody(request, row)
+  const json = read?.json
   if (row.body === undefined && json !== undefined) {
     throw invalid([bodyProblem(row, 'This call takes no body')])
   }
   const parsed = parseRequest(row, { params, query: new URL(request.url).searchParams, body: json })
-  if (parsed.ok) return { ...parsed, json }
+  if (parsed.ok) return { ...parsed, json, bytes: read?.bytes.length ?? 0 }
   throw invalid(parsed.problems)
 }
 
-async function readBody(request: Request, row: EndpointRow): Promise<JsonValue | undefined> {
+async function readBody(request: Request, row: EndpointRow): Promise<JsonBody | undefined> {
   try {
-    return (await readJsonBody(request, row.maxBodyBytes))?.json
+    return await readJsonBody(request, row.maxBodyBytes)
   } catch (error) {
     if (error instanceof StrictJsonError) throw invalid([bodyProblem(row, error.message)])
     throw error

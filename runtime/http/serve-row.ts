@@ -76,7 +76,7 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
     if (options.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
     options.limitRate(actor.id, cost)
   }
-  spend(costOf(row, request.body) - 1)
+  spend(costOf(row, request.body, request.bytes) - 1)
   if (isWrite(name, row)) return serveWrite(call, actor, request, spend)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)

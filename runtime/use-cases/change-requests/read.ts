@@ -17,7 +17,14 @@ import { differenceOf } from './effect.ts'
 import { openContent, permissionFor } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { Evaluated } from './evaluate.ts'
-import { changeRequestView, factsOf, placeOf, requireChangeRequest, visibleScopesOf } from './steps.ts'
+import {
+  changeRequestView,
+  factsOf,
+  placeOf,
+  planningCost,
+  requireChangeRequest,
+  visibleScopesOf,
+} from './steps.ts'
 
 type Path = '/change-requests/{changeRequestId}'
 
@@ -163,8 +170,7 @@ function evaluatedAt<Result>(
     const scopes = await visibleScopesOf(db, actor, changeRequestId)
     const row = await requireChangeRequest(db, changeRequestId)
     if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
-    // planning it costs what planning its targets costs
-    context.spend?.(row.shown_input.targets?.length ?? 0)
+    context.spend?.(planningCost(row))
     const content = await openContent({ db, vault: deps.vault }, row)
     const evaluated = await evaluateChange({ db, keys: deps, author: row.actor, reader: actor }, content, {
       ...placeOf(row),

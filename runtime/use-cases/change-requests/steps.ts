@@ -75,9 +75,21 @@ export async function lockFor(
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
-  // planning it costs what planning its targets costs
-  spend?.(row.shown_input.targets?.length ?? 0)
+  spend?.(planningCost(row))
   return evaluateLocked(tx, deps, row, scopes)
+}
+
+const BYTES_FOR_ONE = 1500
+const VALUES_FOR_ONE = 250
+
+/** What each look at a request costs beside the row of the endpoint: it is planned, however many values and targets it has. */
+export function planningCost({
+  content,
+  shown_input,
+}: Pick<ChangeRequestRow, 'content' | 'shown_input'>): number {
+  const targets = shown_input.targets?.length ?? 0
+  const values = targets * (shown_input.batch?.properties.length ?? 0)
+  return targets + Math.floor((content?.length ?? 0) / BYTES_FOR_ONE + values / VALUES_FOR_ONE)
 }
 
 /** Evaluates a locked request and counts its approvals. */
