@@ -121,6 +121,14 @@ describe('maskStrings', () => {
     assert.equal(maskStrings('my password', ['pass']), MASK)
   })
 
+  it('stays fast with many short secrets and many strings', () => {
+    const list = (name: string): string[] =>
+      Array.from({ length: 20_000 }, (_, index) => `${name}${index + 10_000}`)
+    const before = process.cpuUsage()
+    assert.deepEqual(maskStrings([...list('answer '), 'a k12345'], [list('k')]), [...list('answer '), MASK])
+    assert.ok(process.cpuUsage(before).user < 2_000_000)
+  })
+
   it('masks a very short value only if it is the whole string', () => {
     assert.deepEqual(maskStrings(['a', 'banana', ''], ['a', '']), [MASK, 'banana', ''])
     const same = { a: 1 }

@@ -5,17 +5,22 @@ import { looseForm, looseReadings } from './loose-text.ts'
 const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000
 
-/** Needles by their first characters. */
+/** Needles by their first characters, of which each has as many as the key is long. */
 class Needles {
+  readonly #keyLength: number
   private readonly byStart = new Map<string, Set<string>>()
   // two secrets may have the same needle
   private readonly uses = new Map<string, number>()
+
+  constructor(keyLength = KEY_LENGTH) {
+    this.#keyLength = keyLength
+  }
 
   add(needle: string): void {
     const uses = this.uses.get(needle) ?? 0
     this.uses.set(needle, uses + 1)
     if (uses > 0) return
-    const start = needle.slice(0, KEY_LENGTH)
+    const start = needle.slice(0, this.#keyLength)
     const needles = this.byStart.get(start)
     if (needles === undefined) this.byStart.set(start, new Set([needle]))
     else needles.add(needle)
@@ -25,7 +30,7 @@ class Needles {
     const uses = this.uses.get(needle) ?? 0
     if (uses > 1) return void this.uses.set(needle, uses - 1)
     this.uses.delete(needle)
-    const start = needle.slice(0, KEY_LENGTH)
+    const start = needle.slice(0, this.#keyLength)
     const needles = this.byStart.get(start)
     needles?.delete(needle)
     if (needles?.size === 0) this.byStart.delete(start)
@@ -37,8 +42,8 @@ class Needles {
 
   /** The longest needle at the first place from `from` on that has one. */
   find(text: string, from: number): { at: number; length: number } | null {
-    for (let at = from; at + KEY_LENGTH <= text.length; at++) {
-      const needles = this.byStart.get(text.slice(at, at + KEY_LENGTH))
+    for (let at = from; at + this.#keyLength <= text.length; at++) {
+      const needles = this.byStart.get(text.slice(at, at + this.#keyLength))
       if (needles === undefined) continue
       let length = 0
       for (const needle of needles)
@@ -163,9 +168,10 @@ export function maskStrings(json: JsonValue, secrets: Iterable<JsonValue>): Json
   if (texts.size === 0) return json
   const scrubber = new Scrubber()
   for (const text of texts) scrubber.add(text)
-  const middling = [...texts].filter((text) => text.length >= SHORTEST_INNER && text.length < KEY_LENGTH)
+  const middling = new Needles(SHORTEST_INNER)
+  for (const text of texts) if (text.length >= SHORTEST_INNER && text.length < KEY_LENGTH) middling.add(text)
   const isSecret = (text: string): boolean =>
-    texts.has(text) || scrubber.contains(text) || middling.some((secret) => text.includes(secret))
+    texts.has(text) || scrubber.contains(text) || (!middling.isEmpty && middling.find(text, 0) !== null)
   return masked(json, isSecret)
 }
 
