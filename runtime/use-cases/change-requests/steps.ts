@@ -68,10 +68,11 @@ export async function lockFor(
   permission: Permission,
   revision: number,
 ): Promise<LockedChange> {
-  const scopes = await visibleScopesOf(tx, actor, changeRequestId)
-  authorizeAll(actor, permission, scopes)
+  // first, because an edit may move the request to other scopes
   const row = await lockChangeRequest(tx, changeRequestId)
   if (row === undefined) throw notFound('change request')
+  const scopes = await visibleScopesOf(tx, actor, changeRequestId)
+  authorizeAll(actor, permission, scopes)
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)

@@ -360,10 +360,10 @@ export async function commentChangeRequest(
   { tx, actor }: WriteContext,
   { params, body }: Input<`POST ${Path}/comments`>,
 ): Promise<Answer<`POST ${Path}/comments`>> {
-  const scopes = await visibleScopesOf(tx, actor, params.changeRequestId)
-  authorizeAll(actor, 'change:propose', scopes)
   const row = await lockChangeRequest(tx, params.changeRequestId)
   if (row === undefined) throw notFound('change request')
+  const scopes = await visibleScopesOf(tx, actor, params.changeRequestId)
+  authorizeAll(actor, 'change:propose', scopes)
   const entry = await insertEntry(tx, {
     changeRequestId: row.change_request_id,
     actor,
