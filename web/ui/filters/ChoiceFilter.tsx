@@ -1,10 +1,10 @@
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { cx } from '../class-names.ts'
 import { Icon, type IconName } from '../Icon.tsx'
 import { Popup } from '../Popup.tsx'
 import { type Tone, toneText } from '../tone.ts'
 import { Checkbox } from '../Checkbox.tsx'
+import { FilterButton } from './FilterBar.tsx'
 
 export type Choice<Value extends string = string> = {
   value: Value
@@ -31,29 +31,20 @@ export function ChoiceFilter({
     <Popup
       label={label}
       renderTrigger={(props) => (
-        <button
-          type="button"
+        <FilterButton
           {...props}
-          className={cx(
-            'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
-            chosen.length > 0
-              ? 'border-accent-line bg-accent-tint'
-              : 'border-line-strong bg-surface hover:border-control',
-          )}
-        >
-          <span className={chosen.length > 0 ? 'text-muted' : undefined}>{label}</span>
-          {chosen.length > 0 && (
-            <span className="min-w-0 truncate font-medium">
-              {chosen.length > 2
-                ? t('common.filter.selected', { n: chosen.length })
-                : joinList(
+          label={label}
+          chosen={
+            chosen.length > 2
+              ? t('common.filter.selected', { n: chosen.length })
+              : chosen.length > 0
+                ? joinList(
                     t,
                     chosen.map((choice) => choice.label),
-                  )}
-            </span>
-          )}
-          <Icon name="chevronDown" size={12} className="text-muted" />
-        </button>
+                  )
+                : undefined
+          }
+        />
       )}
     >
       <ChoiceList choices={choices} chosen={chosen} onChange={onChange} />

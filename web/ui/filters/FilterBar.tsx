@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from 'react'
+import { useId, useState, type ComponentProps, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
@@ -49,7 +49,31 @@ export function FilterBar({
   )
 }
 
-/** A filter with few choices. With a selection, it reads "State: Failed" and is highlighted. */
+/** The button that opens the popup of a filter. With a selection, it reads "State: Failed" and is highlighted. */
+export function FilterButton({
+  label,
+  chosen,
+  ...rest
+}: { label: string; chosen?: string | undefined } & Omit<ComponentProps<'button'>, 'type' | 'className'>) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className={cx(
+        'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
+        chosen === undefined
+          ? 'border-line-strong bg-surface hover:border-control'
+          : 'border-accent-line bg-accent-tint',
+      )}
+    >
+      <span className={chosen === undefined ? undefined : 'text-muted'}>{label}</span>
+      {chosen !== undefined && <span className="min-w-0 truncate font-medium">{chosen}</span>}
+      <Icon name="chevronDown" size={12} className="text-muted" />
+    </button>
+  )
+}
+
+/** A filter with few choices, which looks like a {@link FilterButton}. */
 export function SelectFilter({
   label,
   value,

@@ -1,5 +1,5 @@
 import { Button } from '../Button.tsx'
-import { FilterChip } from './FilterBar.tsx'
+import { FilterButton, FilterChip } from './FilterBar.tsx'
 import { closePopup, Popup } from '../Popup.tsx'
 import { useId, useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
@@ -36,9 +36,7 @@ export function TextFilters({
       <Popup
         label={label}
         renderTrigger={(props) => (
-          <Button {...props} icon="filter" onPointerEnter={onOpen} onFocus={onOpen}>
-            {label}
-          </Button>
+          <FilterButton {...props} label={label} onPointerEnter={onOpen} onFocus={onOpen} />
         )}
       >
         {/* remounts when the values change from outside */}

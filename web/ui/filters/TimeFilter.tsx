@@ -2,7 +2,7 @@ import { durationMs, momentAt } from '#contract/console-api/vocabulary.ts'
 import { formatDuration, formatShortTime } from '../../i18n/format.ts'
 import { type PlainTextKey, useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
-import { FilterChip } from './FilterBar.tsx'
+import { FilterButton, FilterChip } from './FilterBar.tsx'
 import { closePopup, Popup } from '../Popup.tsx'
 import { useNow } from '../use-now.ts'
 import { useState } from 'react'
@@ -32,11 +32,7 @@ export function TimeFilter({
     <>
       <Popup
         label={t('common.timeFilter.label')}
-        renderTrigger={(props) => (
-          <Button {...props} icon="clock">
-            {t('common.timeFilter.label')}
-          </Button>
-        )}
+        renderTrigger={(props) => <FilterButton {...props} label={t('common.timeFilter.label')} />}
       >
         <TimeForm
           key={`${since} ${until}`}
