@@ -30,7 +30,7 @@ type Named = { children: ReactNode; label?: never } | { children?: never; label:
 
 export type ButtonProps = Own & Named & Omit<ComponentProps<'button'>, 'children' | 'disabled'>
 
-/** The only button component. An icon-only button gets its name from `label`. */
+/** The only button component. An icon-only button gets its name from `label`; one that opens a popup shows so. */
 export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
   // always in a tooltip: a button that gets a reason, or loses it, must keep the focus
@@ -97,6 +97,9 @@ function PlainButton({
       {busy ? <Icon name="running" size={14} /> : icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
       {children}
       {trailing}
+      {rest['aria-haspopup'] !== undefined && label === undefined && (
+        <Icon name="chevronDown" size={12} className="opacity-70" />
+      )}
       {disabledReason && (
         <span id={reasonId} hidden>
           {disabledReason}
