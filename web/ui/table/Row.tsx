@@ -28,8 +28,8 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
       aria-selected={selected || undefined}
       className={cx(
         'list-row group/row',
-        link && 'cursor-pointer hover:bg-hover',
-        (selected || isChecked === true) && 'bg-accent-tint hover:bg-accent-tint',
+        link && 'cursor-pointer',
+        selected || isChecked === true ? 'bg-accent-tint' : link && 'hover:bg-hover',
       )}
       onClick={link && pressLink}
       onAuxClick={link && openBeside}
