@@ -5,7 +5,7 @@ import { Icon, type IconName } from './Icon.tsx'
 export type NoticeTone = 'info' | 'warn' | 'error' | 'ok'
 
 const LOOK: Record<NoticeTone, { icon: IconName; box: string; glyph: string }> = {
-  info: { icon: 'info', box: 'border-line-strong bg-sunken', glyph: 'text-muted' },
+  info: { icon: 'info', box: 'border-line bg-sunken', glyph: 'text-muted' },
   warn: { icon: 'warning', box: 'border-doubt-line bg-doubt-tint', glyph: 'text-doubt' },
   error: { icon: 'failed', box: 'border-fail-line bg-fail-tint', glyph: 'text-fail' },
   ok: { icon: 'done', box: 'border-ok-line bg-ok-tint', glyph: 'text-ok' },

@@ -26,15 +26,21 @@ export function OverviewPage() {
   const t = useText()
   const isAway = useIsAway()
   return (
-    <Page title={t('overview.title')}>
-      <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
-        <div className="min-w-0 space-y-8">
+    <Page
+      title={t('overview.title')}
+      notice={
+        <>
           <TroubleNotices />
           <Clocks />
           <ActiveFreezes />
           <ActivePauses />
           <FailingWebhooks />
           <WaitingForMe />
+        </>
+      }
+    >
+      <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
+        <div className="min-w-0 space-y-8">
           <Mine />
           <MyDrafts />
           <NeedsAttention />

@@ -23,23 +23,27 @@ export function OpenChangeRequests({
   const items = (data?.items ?? []).filter(({ changeRequestId }) => changeRequestId !== except)
   if (items.length === 0) return null
   return (
-    <Notice icon="review" title={t('changes.open', { n: items.length })}>
-      <ul className="mt-1 space-y-0.5">
-        {items.map((request) => (
-          <li key={request.changeRequestId} className="flex flex-wrap items-baseline gap-x-2">
-            <PlainLink
-              to={paths.changeRequest(request.changeRequestId)}
-              className="inline-flex min-h-6 items-center rounded-sm font-medium text-accent hover:underline"
-            >
-              {request.title}
-            </PlainLink>
-            <Badge look="plain" {...changeLook[request.state]}>
-              {t(`changes.state.${request.state}`)}
-            </Badge>
-            <span className="text-muted">{request.createdBy.name}</span>
-          </li>
-        ))}
-      </ul>
+    <Notice icon="review">
+      <div className="flex flex-wrap gap-x-3">
+        <p className="font-semibold">{t('changes.open', { n: items.length })}</p>
+        {/* one takes no line of its own */}
+        <ul className={items.length > 1 ? 'w-full space-y-1 pt-1' : undefined}>
+          {items.map((request) => (
+            <li key={request.changeRequestId} className="flex flex-wrap items-center gap-x-2">
+              <PlainLink
+                to={paths.changeRequest(request.changeRequestId)}
+                className="target rounded-sm font-medium text-accent hover:underline"
+              >
+                {request.title}
+              </PlainLink>
+              <Badge look="plain" {...changeLook[request.state]}>
+                {t(`changes.state.${request.state}`)}
+              </Badge>
+              <span className="text-muted">{request.createdBy.name}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
     </Notice>
   )
 }
