@@ -4,7 +4,7 @@ import { Switch } from '../../ui/Checkbox.tsx'
 import { FieldErrorText } from '../../ui/Field.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 
-/** A switch. A line below it says what "off" means while it is off. */
+/** A switch. A line below it says what "off" means while it is off, unless the label says that already. */
 export function SwitchField<Values extends FieldValues>({
   control,
   name,
@@ -14,7 +14,7 @@ export function SwitchField<Values extends FieldValues>({
   control: Control<Values>
   name: FieldPathByValue<Values, boolean>
   label: string
-  offMeaning: string
+  offMeaning?: string
 }) {
   const { field, fieldState } = useController({ control, name })
   const id = useId()
@@ -32,7 +32,9 @@ export function SwitchField<Values extends FieldValues>({
         onChange={({ target }) => field.onChange(target.checked)}
       >
         <span className="font-medium">{label}</span>
-        {!field.value && <span className="block text-xs text-muted">{offMeaning}</span>}
+        {!field.value && offMeaning !== undefined && (
+          <span className="block text-xs text-muted">{offMeaning}</span>
+        )}
       </Switch>
       {error && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
     </div>

@@ -212,7 +212,6 @@ export const changes = {
     'What each environment requires before a change is made. Open requests never need fewer approvals than before.',
   'policy.environment': 'Environment',
   'policy.kinds': 'Needs an approved change request',
-  'policy.off': 'Not required',
   'policy.approvals': 'Approvals',
   'policy.approvals.invalid': 'Enter a number from 1 to {max}.',
   'policy.none': 'No environment requires change requests.',

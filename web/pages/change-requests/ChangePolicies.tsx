@@ -185,13 +185,7 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
         <legend className="mb-2 font-medium">{t('changes.policy.kinds')}</legend>
         <div className="grid items-start gap-2 sm:grid-cols-2">
           {CHANGE_KINDS.map((kind) => (
-            <SwitchField
-              key={kind}
-              control={control}
-              name={kind}
-              label={t(`changes.kind.${kind}`)}
-              offMeaning={t('changes.policy.off')}
-            />
+            <SwitchField key={kind} control={control} name={kind} label={t(`changes.kind.${kind}`)} />
           ))}
         </div>
       </fieldset>

@@ -11,6 +11,7 @@ import { joinClauses, labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
+import { useInstallationTitles } from '../../subjects/manifest/use-installation-titles.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
 import { OperationPlanView } from '../../subjects/plan/OperationPlanView.tsx'
@@ -113,16 +114,31 @@ function Shown({
               titles={titles}
               noteOn={({ locator, property }) => commentOn(locator, property)}
             />
-            {plan.configuration.installations.map(({ installation, stages }) => (
-              <div key={installation.bundleInstallId}>
-                <p className="mb-1 font-medium">{installation.bundle.bundleId}</p>
-                <PlannedCalls stages={stages} />
-              </div>
+            {plan.configuration.installations.map((planned) => (
+              <PlannedInstallation key={planned.installation.bundleInstallId} {...planned} />
             ))}
           </>
         ))}
       {plan.batch !== undefined && <PlannedBatch batch={plan.batch} limits={limits} />}
     </>
+  )
+}
+
+function PlannedInstallation({
+  installation,
+  stages,
+}: NonNullable<ChangePlan['configuration']>['installations'][number]) {
+  const t = useText()
+  const { environmentKey, applicationRuntimeId, workspaceId } = installation
+  const titles = useInstallationTitles({ environmentKey, applicationRuntimeId, workspaceId })
+  const bundle = titles.get(installation.bundleInstallId)?.title ?? installation.bundle.bundleId
+  return (
+    <div>
+      <p className="mb-1 font-medium">
+        {t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle })}
+      </p>
+      <PlannedCalls stages={stages} />
+    </div>
   )
 }
 

@@ -3,12 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { pausesInScopeCall } from '#contract/console-api/pages/pauses.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
-import {
-  CONFIGURATION_TABS,
-  configuredInstallationsCall,
-  type ConfigurationSearch,
-} from '#contract/console-api/pages/configuration.ts'
+import { CONFIGURATION_TABS, type ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useInstallationTitles } from '../../subjects/manifest/use-installation-titles.ts'
 import { PauseAction, Pauses } from '../../subjects/gate/Pauses.tsx'
 import { useGate } from '../../subjects/gate/use-gate.tsx'
 import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
@@ -71,7 +68,7 @@ export function Editor({
   }, [])
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
-  const titles = useTitles(configuration)
+  const titles = useInstallationTitles(configuration.scope)
   const pane = useDocumentPane(configuration.scope, search)
   const gate = useGate(configuration.scope, 'CONFIGURE')
   const pausesInScope = useQuery(apiQuery('GET /pauses', pausesInScopeCall(configuration.scope)))
@@ -112,12 +109,12 @@ export function Editor({
                 when: <Time at={savedAt} />,
               })}
             </span>
+            <FollowButton subject={{ kind: 'scope', scope }} />
             <NewsLine />
           </>
         }
         actions={
           <>
-            <FollowButton subject={{ kind: 'scope', scope }} />
             {pauses.length === 0 && <PauseAction of={{ kind: 'SCOPE', scope }} isPaused={false} />}
             <ScopeSwitch />
             <FileActions />
@@ -222,20 +219,5 @@ export function Editor({
         {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
       </Page>
     </EditorContext>
-  )
-}
-
-/** The titles of the scope's installations. They are loaded after the form. */
-function useTitles({ scope }: Configuration) {
-  const { data } = useQuery(apiQuery('GET /installations', configuredInstallationsCall(scope)))
-  return useMemo(
-    () =>
-      new Map(
-        (data?.items ?? []).map(({ installation, title, version }) => [
-          installation.bundleInstallId,
-          { title: title ?? installation.bundle.bundleId, version },
-        ]),
-      ),
-    [data],
   )
 }
