@@ -167,7 +167,7 @@ test('a field says whether its value is set here or the default, and the form ca
   })
   const screen = await renderConsole(scope.address(MAIL))
   const row = (name: string) => page.getByRole('group', { name, exact: true })
-  await expect.element(row('SMTP host')).toMatchTextContent(/Default/)
+  await expect.element(row('SMTP host')).toMatchTextContent(/default/)
   await expect.element(row('SMTP port').getByRole('img', { name: 'Set here' })).toBeVisible()
   await page.getByText('Set here 3').click()
   await expect.element(row('SMTP host')).not.toBeInTheDocument()

@@ -8,6 +8,7 @@ import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { isSet, sameView } from '../../../forms/property/property-value.ts'
 import { StructuredValue } from '../../../forms/property/StructuredValue.tsx'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
+import { inLowerCase } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { afterMousePress } from '../../../ui/after-press.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -266,7 +267,7 @@ const OriginMark = memo(function OriginMark({ is }: { is: 'here' | 'default' }) 
   const t = useText()
   const text = t(`configuration.field.origin.${is}`)
   return is === 'default' ? (
-    <span className="text-xs text-faint">{text}</span>
+    <span className="text-xs text-faint">{inLowerCase(text)}</span>
   ) : (
     <span role="img" aria-label={text} title={text} className="size-1.5 self-center rounded-full bg-muted" />
   )
