@@ -41,6 +41,12 @@ export function formatUtcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
+/** `22 Nov 2026, 15:40`, for a time that a person chose. */
+export const formatMinute = (at: number): string => {
+  const formats = currentFormats()
+  return formats.moment(withYear(at, formats), formatTimeOfDay(at))
+}
+
 /** `21 Nov, 14:03`; the date alone for another year. */
 export function formatShortTime(at: number, now: number, formats = currentFormats()): string {
   if (localDate(at).getUTCFullYear() !== localDate(now).getUTCFullYear()) return withYear(at, formats)

@@ -1,4 +1,10 @@
-import { formatDuration, formatLocalTime, formatRelativeTime, formatUtcTime } from '../i18n/format.ts'
+import {
+  formatDuration,
+  formatLocalTime,
+  formatRelativeTime,
+  formatMinute,
+  formatUtcTime,
+} from '../i18n/format.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
 import { useAsOf } from './as-of.ts'
 import { cx } from './class-names.ts'
@@ -17,8 +23,8 @@ export function Time({
   className,
 }: {
   at: string | number
-  /** Shows the local time instead of "4 min ago". */
-  exact?: boolean
+  /** Shows the local time instead of "4 min ago"; one that a person chose, to the minute. */
+  exact?: boolean | 'minute'
   inRow?: boolean
   /** It is an age: shows how many days ago it was, also after more than a week. */
   isAge?: boolean
@@ -39,7 +45,11 @@ export function Time({
           tabIndex={inRow ? undefined : 0}
           className={cx('rounded-sm whitespace-nowrap', className)}
         >
-          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now, t, isAge)}
+          {exact === 'minute'
+            ? formatMinute(moment)
+            : exact
+              ? formatLocalTime(moment)
+              : formatRelativeTime(moment, now, t, isAge)}
         </time>
       )}
     </Tooltip>

@@ -105,7 +105,10 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
   const times =
     schedule === null
       ? null
-      : { from: <Time at={schedule.notBefore} exact />, to: <Time at={schedule.notAfter} exact /> }
+      : {
+          from: <Time at={schedule.notBefore} exact="minute" />,
+          to: <Time at={schedule.notAfter} exact="minute" />,
+        }
   return (
     <Notice tone={tone} icon={changeLook[state].icon} live>
       {state === 'SCHEDULED' && times !== null

@@ -189,7 +189,7 @@ function stateOf({ active, next, weekly }: Freeze, t: Translate, rich: Translate
         {weekly !== null && active.until !== null && (
           <span className="block text-xs text-muted">
             {rich('freezes.until', {
-              at: <Time at={active.until} exact inRow className="whitespace-normal!" />,
+              at: <Time at={active.until} exact="minute" inRow />,
             })}
           </span>
         )}
@@ -201,7 +201,7 @@ function stateOf({ active, next, weekly }: Freeze, t: Translate, rich: Translate
         {t('freezes.state.next')}
         {weekly !== null && (
           <span className="block text-xs text-muted">
-            {rich('freezes.from', { at: <Time at={next.from} exact inRow className="whitespace-normal!" /> })}
+            {rich('freezes.from', { at: <Time at={next.from} exact="minute" inRow /> })}
           </span>
         )}
       </>
@@ -221,8 +221,8 @@ function whenOf({ from, to, weekly, timeZone }: Freeze, t: Translate, rich: Tran
       zone: timeZone,
     })
   return rich('freezes.once', {
-    from: <Time at={from ?? ''} exact inRow className="whitespace-normal!" />,
-    to: <Time at={to ?? ''} exact inRow className="whitespace-normal!" />,
+    from: <Time at={from ?? ''} exact="minute" inRow />,
+    to: <Time at={to ?? ''} exact="minute" inRow />,
   })
 }
 
