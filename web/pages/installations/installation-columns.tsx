@@ -53,7 +53,7 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
       ),
     sortKey: 'version',
     sortFirst: 'ascending',
-    width: '9.25rem',
+    width: '8.5rem',
     card: 'plain',
   },
   {
@@ -92,7 +92,7 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
     cell: ({ updatedAt }) => <Time at={updatedAt} inRow className="text-muted" />,
     sortKey: 'updatedAt',
     sortFirst: 'descending',
-    width: '8.25rem',
+    width: '7.75rem',
     hideBelow: 'md',
     card: 'plain',
   },
