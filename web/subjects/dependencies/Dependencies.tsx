@@ -129,7 +129,7 @@ const reachedColumns = (t: Translate): Column<ReachedUse>[] => [
         />
       </PlainLink>
     ),
-    width: 'max(8.5rem, 18cqi)',
+    width: 'max(8.5rem, 40cqi - 13rem)',
   },
   {
     id: 'scope',

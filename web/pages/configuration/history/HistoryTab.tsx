@@ -122,15 +122,6 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
                   }
                   actions={
                     <>
-                      {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
-                        <Button
-                          size="sm"
-                          icon="undo"
-                          onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
-                        >
-                          {t('configuration.history.undo')}
-                        </Button>
-                      )}
                       {snapshot.snapshotVersion !== configuration.snapshotVersion && (
                         <Button
                           size="sm"
@@ -141,6 +132,15 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
                           }}
                         >
                           {t('configuration.history.compare')}
+                        </Button>
+                      )}
+                      {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
+                        <Button
+                          size="sm"
+                          icon="undo"
+                          onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
+                        >
+                          {t('configuration.history.undo')}
                         </Button>
                       )}
                     </>
