@@ -4,20 +4,26 @@ import { invalidateEndpoints, FOLLOW_MS, followInterval, refetchAfterOutage } fr
 
 const RECENT_MS = 2_000
 
-/** Events invalidate responses, so these may be cached. Queries do not retry: `callApi` and the console's server do. */
+/**
+ * Events invalidate responses, so these may be cached. Queries do not retry: `callApi` and the console's server do. Requests are
+ * sent even if the browser believes that it is offline. Otherwise they would wait without a word, and a save would be sent
+ * whenever the network comes back.
+ */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
   mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
   defaultOptions: {
     queries: {
+      networkMode: 'always',
       staleTime: 30_000,
       refetchOnWindowFocus: true,
+      refetchOnReconnect: true,
       retry: false,
       // do not refetch a read that has just failed in the route's loader
       retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
       refetchInterval: ({ state: { error } }) => refetchAfterOutage(error),
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 

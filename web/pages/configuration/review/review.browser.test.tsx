@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { showToast } from '../../../ui/toast.ts'
 import { renderConsole } from '../../../testing/render.tsx'
-import { CONFIGURATION, MAIL, PLAN, serveScope } from '../../../testing/served-scope.ts'
+import { lostAnswer } from '../../../testing/api.ts'
+import { CONFIGURATION, MAIL, PLAN, SAVE, serveScope } from '../../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
 
@@ -61,4 +62,25 @@ test('a toast does not cover the bar of the changes', async () => {
   await expect.element(toast).toBeVisible()
   const bottom = () => toast.element().getBoundingClientRect().bottom
   await expect.poll(() => bottom() <= bar.element().getBoundingClientRect().top).toBe(true)
+})
+
+test('while the browser believes that it is offline, the review says so instead of waiting', async () => {
+  const scope = await serveScope()
+  await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('2525')
+  scope.api.answer({ [PLAN]: () => lostAnswer })
+  dispatchEvent(new Event('offline'))
+  try {
+    await userEvent.keyboard('{Control>}s{/Control}')
+    const review = page.getByRole('dialog', { name: 'Review changes' })
+    const again = review.getByRole('button', { name: 'Try again' })
+    await expect.element(again).toBeVisible()
+
+    scope.api.answer({ [PLAN]: scope.plan, [SAVE]: () => lostAnswer })
+    await again.click()
+    await review.getByRole('button', { name: 'Save and start 1 operation' }).click()
+    await expect.element(page.getByText('The response to your save was lost')).toBeVisible()
+  } finally {
+    dispatchEvent(new Event('online'))
+  }
 })
