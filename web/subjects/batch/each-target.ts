@@ -1,4 +1,5 @@
 import type { Changes, PropertyView } from '#contract/console-api/shapes.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { FormEdit, type PropertyFormValues, type Edit } from '../../forms/property/property-edit.ts'
 import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/property-place.ts'
 import { propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
@@ -59,6 +60,12 @@ const NO_VALUE: Fallback = { from: 'nothing', view: null }
 /** The value that a target keeps without an edit. */
 const currentOf = (view: PropertyView | null | undefined): Fallback =>
   view === null ? NO_VALUE : { from: 'current', view: view ?? null }
+
+/** The value that all targets keep without an edit; not shown if it differs, or is not known of each. */
+export function commonValue(values: readonly (PropertyView | null | undefined)[]): Fallback {
+  const [first] = values
+  return currentOf(values.every((value) => deepEqual(value, first)) ? first : undefined)
+}
 
 /** Whether this is the property that the dialog was opened for, in any bundle environment. */
 export const isOf = (given: PropertyPlace | undefined, { locator, property }: FormField): boolean =>

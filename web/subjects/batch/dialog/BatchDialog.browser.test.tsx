@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchPlan, PropertyView } from '#contract/console-api/shapes.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { queryClient } from '../../../app/query-client.ts'
@@ -484,6 +484,29 @@ test('the field of another property shows no value of the property that the dial
   await expect.element(field).toHaveValue('25')
 })
 
+test('the field for all targets says what they have now', async () => {
+  const password = { ...text('Password', true), isSensitive: true as const }
+  await serveApi({
+    [VERSION]: () => manifestOf('1.0.0', { port: integer('Port'), password }),
+    [PLAN]: () => planWith('first', () => []),
+  })
+  const opened = (property: string, value: PropertyView) =>
+    renderInConsole(
+      <BatchDialog
+        action="CONFIGURE"
+        targets={targets}
+        property={{ locator: MAIN, property, values: new Map(targets.map(({ id }) => [id, value])) }}
+        onClose={() => undefined}
+      />,
+    )
+  const first = await opened('password', { '@type': 'Data', isSensitive: true, isSet: true })
+  await expect.element(page.getByRole('button', { name: 'Replace Password' })).toBeVisible()
+  await expect.element(page.getByText('No value is set.')).not.toBeInTheDocument()
+  await first.unmount()
+  await opened('port', { '@type': 'Data', value: 25 })
+  await expect.element(page.getByRole('textbox', { name: 'Port' })).toHaveValue('25')
+})
+
 test('a value of its own is called missing only where it is, and the help of the property is shown once', async () => {
   const missing: Problems = [
     {
@@ -744,7 +767,9 @@ test('a value for each begins with the value that each target has now', async ()
   })
   await renderInConsole(<BatchDialog action="CONFIGURE" targets={targets} onClose={() => undefined} />)
   await page.getByLabelText('Property', { exact: true }).selectOptions('Core · Port')
-  expect(api.requests('GET /properties')).toEqual([])
+  await expect.poll(() => api.requests('GET /properties')).toHaveLength(1)
+  // they differ
+  await expect.element(page.getByRole('textbox', { name: 'Port' })).toHaveValue('')
   await page.getByText('A value for each').click()
   await expect.element(page.getByRole('textbox', { name: 'production/eu/1' })).toHaveValue('25')
   await expect.element(page.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('')

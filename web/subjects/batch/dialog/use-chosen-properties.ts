@@ -8,7 +8,7 @@ import type { Manifest } from '../../manifest/writers.ts'
 import { currentKey, useCurrentValues } from './use-current-values.ts'
 import type { AgainProperty } from '../again.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
-import { EACH_MAX, formOfEach, isOf, type BatchProperty } from '../each-target.ts'
+import { commonValue, EACH_MAX, formOfEach, isOf, type BatchProperty } from '../each-target.ts'
 import { byVersion, propertyChoices, type ChosenProperty, type PropertyChoice } from '../property-choices.ts'
 
 /** One property of the batch, or the place to choose it. */
@@ -116,7 +116,6 @@ export function useChosenProperties(
       required !== undefined
         ? []
         : blocks
-            .filter(({ isEach }) => isEach)
             .flatMap((block) => choiceOf(block, choices) ?? [])
             .filter(({ field, places }) => !isOf(given, field) && places.size <= EACH_MAX)
             .flatMap(({ field: { property }, places }) =>
@@ -142,7 +141,6 @@ export function useChosenProperties(
       const isEach = isEachWanted && places.size <= EACH_MAX
       // with several bundles, it has several locators
       const locator = new Set(places.values()).size === 1 ? resource.locator : ''
-      const one = { ...resource, locator, fields: [field] }
       const its = targets.filter((target) => places.has(target.id))
       // what is not installed yet has no values
       const isMissing = () => required !== undefined
@@ -150,6 +148,10 @@ export function useChosenProperties(
         isOf(given, field)
           ? given?.values.get(target)
           : current.get(currentKey(target, { locator: places.get(target) ?? '', property }))
+      const shared = isMissing()
+        ? field
+        : { ...field, fallback: commonValue(its.map(({ id: target }) => valueOf(target, field))) }
+      const one = { ...resource, locator, fields: [shared] }
       const resources = isEach ? formOfEach([one], its, isMissing, valueOf) : [one]
       return { id, isRequired, chosen: { choice, isEach }, canBeEach, resources }
     }
