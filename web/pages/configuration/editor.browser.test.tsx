@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { CONFIGURATION, CORE, MAIL, serveScope } from '../../testing/served-scope.ts'
 
@@ -193,4 +194,31 @@ test('a row of one short value is at most 56 px high where the title is beside t
   await served.saveAsColleague({ [MAIL]: { smtpPort: 4444 } })
   await expect.element(page.getByText('4444')).toBeVisible()
   expect(heights()).toEqual(before)
+})
+
+test('that others saved a list is said in words, and its JSON is not squeezed beside them', async () => {
+  await page.viewport(1440, 900)
+  const served = await serveScope()
+  const items = { type: 'object', title: 'Rule', properties: { country: { type: 'string', title: 'Country' } } }
+  const rules = { kind: 'DATA' as const, schema: { type: 'array', title: 'Rules', maxItems: 200, items } }
+  served.api.answer({
+    [CONFIGURATION]: () => {
+      const own = served.configuration()
+      const mail = own.resources[MAIL]!
+      const definitions = { ...mail.definitions, rules }
+      const properties = { rules: wrapData([{ country: 'DE' }, { country: 'AT' }]), ...mail.properties }
+      return { ...own, resources: { ...own.resources, [MAIL]: { ...mail, definitions, properties } } }
+    },
+  })
+  await renderConsole(served.address(MAIL))
+  await field('Country').first().fill('FR')
+  const row = page.getByRole('group', { name: 'Rules' }).first()
+  await expect.element(row.getByText('Changed')).toBeVisible()
+  expect(row.element().textContent).not.toContain('"country"')
+
+  await served.saveAsColleague({ [MAIL]: { rules: [{ country: 'DE' }, { country: 'CH' }] } })
+  const said = row.getByText('Mira Castellan saved since then')
+  await expect.element(said).toBeVisible()
+  expect(said.element().scrollWidth).toBeLessThanOrEqual(said.element().clientWidth)
+  expect(row.element().textContent).not.toContain('"country"')
 })

@@ -44,12 +44,14 @@ export const EditStatus = memo(function EditStatus({
             {isLocked ? <Lock is="draft" /> : <Icon name="edit" size={12} />}
             {t(isRemoved ? 'configuration.field.willBeRemoved' : 'configuration.field.edited')}
           </span>
-          <span className="flex min-w-0 items-center gap-1.5 text-muted">
-            {t('configuration.field.was')}
-            <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
-              <PropertyValueView value={base} />
+          {fitsOnLine(base) && (
+            <span className="flex min-w-0 items-center gap-1.5 text-muted">
+              <span className="shrink-0">{t('configuration.field.was')}</span>
+              <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
+                <PropertyValueView value={base} />
+              </span>
             </span>
-          </span>
+          )}
         </>
       ) : (
         <Theirs
@@ -99,6 +101,13 @@ export function Lock({ is }: { is: 'draft' | 'readOnly' | 'saving' }) {
   )
 }
 
+/** Whether a value can be read in one line. Objects, lists and maps are compared in the review, leaf by leaf. */
+const fitsOnLine = (view: PropertyView | null): boolean => {
+  if (view?.['@type'] !== 'Data' || 'isSensitive' in view)
+    return view === null || view['@type'] === 'Data' || view['@type'] === 'ServiceReference'
+  return typeof view.value !== 'object' || view.value === null
+}
+
 function Theirs({
   of,
   title,
@@ -112,15 +121,22 @@ function Theirs({
   action: string
   onAction: () => void
 }) {
+  const t = useText()
+  const isShown = fitsOnLine(view)
   return (
     <>
-      <span className="flex min-w-0 items-center gap-1 font-medium text-ink" title={title}>
+      <span className="flex min-w-24 items-center gap-1 font-medium text-ink" title={title}>
         <Icon name="warning" size={12} className="shrink-0 text-doubt" />
-        <span className="truncate">{title}</span>
+        <span className="truncate">
+          {title}
+          {isShown && t('common.punctuation.colon')}
+        </span>
       </span>
-      <span className="line-clamp-1 max-w-64 min-w-8 shrink-[0.5] text-ink">
-        <PropertyValueView value={view} />
-      </span>
+      {isShown && (
+        <span className="line-clamp-1 max-w-64 min-w-8 shrink-[0.5] text-ink">
+          <PropertyValueView value={view} />
+        </span>
+      )}
       <TextButton of={of} onClick={onAction} isAccent>
         {action}
       </TextButton>
