@@ -296,6 +296,8 @@ export const configuration = {
 
   'field.unapplied': 'Saved, not applied yet',
   'history.undo': 'Undo this save',
+  'history.undo.reason': 'Undo of snapshot {version}',
+  'history.undo.reason.of': 'Undo of snapshot {version}: {reason}',
   'history.compare': 'Compare with now',
   'history.resource': 'Resource',
   'history.property': 'Property',

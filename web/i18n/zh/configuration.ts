@@ -238,6 +238,8 @@ export const configuration: Translated<typeof source.configuration> = {
 
   'field.unapplied': '已保存，尚未应用',
   'history.undo': '撤销此次保存',
+  'history.undo.reason': '撤销快照 {version}',
+  'history.undo.reason.of': '撤销快照 {version}：{reason}',
   'history.compare': '与当前比较',
   'history.resource': '资源',
   'history.property': '属性',

@@ -199,7 +199,11 @@ test('a row of one short value is at most 56 px high where the title is beside t
 test('that others saved a list is said in words, and its JSON is not squeezed beside them', async () => {
   await page.viewport(1440, 900)
   const served = await serveScope()
-  const items = { type: 'object', title: 'Rule', properties: { country: { type: 'string', title: 'Country' } } }
+  const items = {
+    type: 'object',
+    title: 'Rule',
+    properties: { country: { type: 'string', title: 'Country' } },
+  }
   const rules = { kind: 'DATA' as const, schema: { type: 'array', title: 'Rules', maxItems: 200, items } }
   served.api.answer({
     [CONFIGURATION]: () => {

@@ -23,6 +23,8 @@ export interface Arrival {
   left: readonly (PropertyPlace & { why: Left })[]
   /** The unsaved edits that it replaced or removed. */
   replaced: readonly PropertyPlace[]
+  /** What the review offers as the reason; empty if nothing is known. */
+  reason: string
 }
 
 /** The offers that would still change something: not those that have been saved meanwhile. */

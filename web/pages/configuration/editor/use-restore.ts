@@ -10,11 +10,13 @@ import type { Restoring } from '../draft/restore.ts'
 /**
  * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a
  * message says why.
+ *
+ * @param reason Offered in the review.
  */
-export function useRestore(): (restoring: Restoring) => void {
+export function useRestore(): (restoring: Restoring, reason?: string) => void {
   const t = useText()
   const { store, reviewArrival } = useEditor()
-  return ({ step, held, left, replaced }) => {
+  return ({ step, held, left, replaced }, reason = '') => {
     const before = store.current()
     const taken = step.flatMap(({ locator, property, next }) =>
       next === null ? [] : [{ locator, property, edit: next.edit, bound: null }],
@@ -32,6 +34,7 @@ export function useRestore(): (restoring: Restoring) => void {
       })),
       left,
       replaced,
+      reason,
     }
     store.apply(step)
     if (step.length > 0 || held.length > 0) return reviewArrival(arrival)

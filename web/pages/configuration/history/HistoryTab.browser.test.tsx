@@ -31,3 +31,21 @@ test('the history is grouped by day, and only what is not a save says what it is
   await expect.element(ofDay('18 Nov 2025')).toMatchTextContent(/Scope created/)
   await expect.element(ofDay('20 Nov 2025').first()).not.toMatchTextContent(/Saved/)
 })
+
+test('the undo of a save says in its reason what it undoes', async () => {
+  const items = [
+    { ...snapshot(4, '2025-11-20T12:00:00.000Z'), reason: 'Provider change' },
+    snapshot(3, '2025-11-20T11:00:00.000Z'),
+  ]
+  const scope = await serveScope({ [HISTORY]: () => ({ items, nextCursor: null }) })
+  await renderConsole(`${scope.address(MAIL)}&tab=history`)
+  const undo = page.getByRole('button', { name: 'Undo this save' })
+  const reason = page
+    .getByRole('dialog', { name: 'Review changes' })
+    .getByRole('textbox', { name: /^Reason/ })
+  await undo.first().click()
+  await expect.element(reason).toHaveValue('Undo of snapshot 4: Provider change')
+  await page.getByRole('button', { name: 'Back to form' }).click()
+  await undo.nth(1).click()
+  await expect.element(reason).toHaveValue('Undo of snapshot 3')
+})

@@ -7,7 +7,7 @@ import type { PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { formatDate } from '../../../i18n/format.ts'
-import { useText } from '../../../i18n/use-text.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -138,7 +138,12 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
                         <Button
                           size="sm"
                           icon="undo"
-                          onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
+                          onClick={() =>
+                            restoreAll(
+                              undo(snapshot, configuration, store.current()),
+                              undoReason(snapshot, t),
+                            )
+                          }
                         >
                           {t('configuration.history.undo')}
                         </Button>
@@ -168,3 +173,15 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
 const byDay = (snapshots: readonly Snapshot[]) => [
   ...Map.groupBy(snapshots, ({ savedAt }) => formatDate(Date.parse(savedAt))),
 ]
+
+/** What a reason may have at most. */
+const REASON_MAX = 1000
+
+/** The reason of the save is left out if there is no room for it. */
+function undoReason({ snapshotVersion, reason }: Snapshot, t: Translate): string {
+  const version = String(snapshotVersion)
+  const whole = t('configuration.history.undo.reason.of', { version, reason: reason ?? '' })
+  return reason === null || whole.length > REASON_MAX
+    ? t('configuration.history.undo.reason', { version })
+    : whole
+}

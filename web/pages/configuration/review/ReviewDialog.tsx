@@ -20,7 +20,7 @@ export function ReviewDialog(props: ReviewProps) {
   const { onClose, merge, save } = props
   const { configuration, store, loseChange } = useEditor()
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
-  const [reason, setReason] = useState('')
+  const [reason, setReason] = useState(props.arrival?.reason ?? '')
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
   const isBusy = save.state === 'saving'
   const isConflict = save.state === 'idle' && merge.behind.length > 0
