@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { serve } from '../../testing/serve.ts'
-import { readState } from './state.ts'
+import { fetchThroughRestarts, readState } from './state.ts'
 
 test('a list is filtered only if the address does not name the installation', async (t) => {
   const asked: (string | undefined)[] = []
@@ -32,4 +33,20 @@ test('the order of keys and of lists of objects does not matter; that of other l
   ]
   assert.deepEqual(second, first)
   assert.notDeepEqual(third, first)
+})
+
+test('a large state is read from a server that closes each connection', async (t) => {
+  const items = Array.from({ length: 1_800 }, (_, index) => ({
+    of: `install-${index}`,
+    note: 'x'.repeat(20),
+  }))
+  const url = await serve(t, (_, response) =>
+    response.socket?.end(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(items)}`),
+  )
+  assert.deepEqual(await readState(url, 'install-1799'), [items.at(-1)])
+  assert.equal((await fetchThroughRestarts(url, 'POST'))?.status, 200)
+  // what an unread body leads to comes later
+  await wait(100)
+  for (const address of ['not an address', 'ftp://127.0.0.1/'])
+    await assert.rejects(readState(address, 'install-1'), /^UsageError: The state address/)
 })

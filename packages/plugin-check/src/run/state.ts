@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import { UsageError } from '../profile.ts'
 import { parseJson } from '../wire/read-answer.ts'
+import { fetchFromPlugin, type Exchange } from '../wire/send.ts'
 
 const PLACE = '{bundleInstallId}'
 
@@ -12,13 +13,9 @@ const PLACE = '{bundleInstallId}'
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
   if (address === undefined) return null
   const url = address.replaceAll(PLACE, encodeURIComponent(bundleInstallId))
-  let json: unknown
-  try {
-    const response = await fetchThroughRestarts(url, 'GET')
-    json = response.status === 200 ? parseJson(new Uint8Array(await response.arrayBuffer())) : undefined
-  } catch {
-    json = undefined
-  }
+  const isAddress = /^https?:/i.test(url) && URL.canParse(url)
+  const response = isAddress ? await fetchThroughRestarts(url, 'GET') : null
+  const json = response?.status === 200 ? parseJson(response.body) : undefined
   if (json === undefined)
     throw new UsageError(
       `The state address ${url} of the profile does not return JSON with status 200. Fix it or remove it.`,
@@ -46,15 +43,15 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const TRIES = 4
 const FIRST_PAUSE_MS = 100
 
-/** Fetches what the plugin offers for tests. The plugin may be restarting. Throws after a few tries. */
-export async function fetchThroughRestarts(url: string, method: 'GET' | 'POST'): Promise<Response> {
+/** Fetches what the plugin offers for tests. The plugin may be restarting. Null after a few tries. */
+export async function fetchThroughRestarts(
+  url: string,
+  method: 'GET' | 'POST',
+): Promise<Exchange['response']> {
   for (let tried = 1, pause = FIRST_PAUSE_MS; ; tried++, pause *= 2) {
-    try {
-      return await fetch(url, { method, signal: AbortSignal.timeout(10_000), redirect: 'manual' })
-    } catch (error) {
-      if (tried === TRIES) throw error
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
+    const { response } = await fetchFromPlugin(url, method)
+    if (response !== null || tried === TRIES) return response
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 

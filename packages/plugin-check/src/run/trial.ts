@@ -283,11 +283,8 @@ const isPlainToken = (token: TokenChanges | undefined): boolean =>
   token?.authorization === undefined && token?.claims === undefined && token?.signature === undefined
 
 async function post(url: string, kind: string): Promise<void> {
-  const status = await fetchThroughRestarts(url, 'POST').then(
-    (response) => response.status,
-    () => null,
-  )
-  if (status === null || status > 299)
+  const response = await fetchThroughRestarts(url, 'POST')
+  if (response === null || response.status > 299)
     throw new CaseBlocked(
       `${url} in provoke.${kind} of the profile did not respond to a POST with success. Fix it or remove it`,
     )

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import {
+  Agent as HttpAgent,
+  globalAgent as httpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as HttpsAgent, globalAgent as httpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
@@ -41,6 +46,9 @@ export interface Delivery {
 
 /** A response larger than this is cut off. The runtime accepts 1 MiB; more is read so that a case can judge the size. */
 const RESPONSE_MAX = 4 * 1024 * 1024
+/** What a plugin offers for tests may be larger. */
+const TEST_RESPONSE_MAX = 64 * 1024 * 1024
+const TEST_MS = 10_000
 /** Between the end of a request and the end of its connection, if the response is to be lost. */
 const LOST_MS = 10
 const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
@@ -73,18 +81,37 @@ export function createSender(url: string, timeoutMs: number): Sender {
   }
 }
 
+/**
+ * Fetches what a plugin offers for tests, at an http or https address. Never throws, whereas `fetch` ends the whole process
+ * if the other side closes the connection of a body that nobody has read yet.
+ */
+export function fetchFromPlugin(url: string, method: 'GET' | 'POST'): Promise<Exchange> {
+  const isHttps = new URL(url).protocol === 'https:'
+  return exchange({
+    url,
+    body: Buffer.alloc(0),
+    authorization: null,
+    delivery: { method, headers: { 'content-type': '', traceparent: '' } },
+    timeoutMs: TEST_MS,
+    maxBytes: TEST_RESPONSE_MAX,
+    agent: isHttps ? httpsAgent : httpAgent,
+    isHttps,
+  })
+}
+
 interface Attempt {
   url: string
   body: Buffer
   authorization: string | null
   delivery: Delivery
   timeoutMs: number
+  maxBytes?: number
   agent: HttpAgent | HttpsAgent
   isHttps: boolean
 }
 
 async function exchange(attempt: Attempt): Promise<Exchange> {
-  const { url, body, delivery, timeoutMs, agent, isHttps } = attempt
+  const { url, body, delivery, timeoutMs, maxBytes = RESPONSE_MAX, agent, isHttps } = attempt
   const { method = 'POST' } = delivery
   const headers = headersOf(attempt)
   const started = performance.now()
@@ -125,7 +152,7 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))))
     outgoing.on('response', (incoming) => {
-      void readResponse(incoming, delivery.readAfterMs ?? 0).then(
+      void readResponse(incoming, delivery.readAfterMs ?? 0, maxBytes).then(
         (response) => end(ended(response, null)),
         (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))),
       )
@@ -173,13 +200,17 @@ async function writeBody(
   })
 }
 
-async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise<Exchange['response']> {
+async function readResponse(
+  incoming: IncomingMessage,
+  pauseMs: number,
+  maxBytes: number,
+): Promise<Exchange['response']> {
   if (pauseMs > 0) await wait(pauseMs)
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.byteLength
-    if (length > RESPONSE_MAX) throw new Error('the response is larger than 4 MiB, and 1 MiB is allowed')
+    if (length > maxBytes) throw new Error('the response is larger than 4 MiB, and 1 MiB is allowed')
     chunks.push(chunk)
   }
   if (!incoming.complete) throw new Error('the response was cut off')
@@ -187,17 +218,17 @@ async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise
   return {
     status: incoming.statusCode ?? 0,
     headers: Object.fromEntries(headers),
-    body: decoded(Buffer.concat(chunks), incoming.headers['content-encoding']),
+    body: decoded(Buffer.concat(chunks), incoming.headers['content-encoding'], maxBytes),
   }
 }
 
 /** As the runtime reads it: one of three encodings, and nothing larger than is read without one. */
-function decoded(body: Buffer, encoding = 'identity'): Buffer {
+function decoded(body: Buffer, encoding = 'identity', maxOutputLength: number): Buffer {
   if (encoding === 'identity') return body
   const decode = DECODERS[encoding.toLowerCase()]
   if (decode === undefined) throw new Error(`the runtime does not read the content-encoding ${encoding}`)
   try {
-    return decode(body, { maxOutputLength: RESPONSE_MAX })
+    return decode(body, { maxOutputLength })
   } catch {
     throw new Error(`the response is not valid ${encoding}, or larger than 4 MiB`)
   }
