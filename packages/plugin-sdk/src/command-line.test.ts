@@ -173,8 +173,12 @@ test('a template is copied, and nothing is replaced', () => {
     ],
   ] as const) {
     const target = join(folder, `new${option.join('')}`)
-    assert.equal(run('init', target, ...option).code, 0)
+    const { code, printed } = run('init', target, ...option)
+    assert.equal(code, 0)
     const isTyped = option.length > 0
+    for (const name of more) assert.ok(printed.includes(name), `${name} is not named`)
+    assert.equal(printed.includes('npm install pg'), option[0] === '--postgres')
+    assert.equal(printed.includes('npm install --save-dev typescript'), isTyped)
     assert.deepEqual(
       readdirSync(target).toSorted(),
       [

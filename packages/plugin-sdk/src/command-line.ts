@@ -39,7 +39,7 @@ export function runCommand(args: readonly string[], templates: string, output: O
     return usage(output, args)
   const { values, positionals } = parsed
   const [path] = positionals
-  if (command === 'init') return init(path ?? '.', filesOf(templates, values), output)
+  if (command === 'init') return init(path ?? '.', templates, templateOf(values), output)
   if (values.typescript === true || values.postgres === true) return usage(output, args)
   if (command === 'check') return check(path ?? 'manifest.json', output)
   if (command === 'types') return types(path ?? 'manifest.json', output)
@@ -69,15 +69,36 @@ function usage({ print, printError }: Output, args: readonly string[]): number {
   return isWanted ? 0 : 2
 }
 
+interface Template {
+  /** In the folder of the templates. */
+  folders: readonly string[]
+  program: string
+  /** Which commands install what it needs apart from the SDK. */
+  installs: readonly string[]
+}
+
+const FOR_TYPES = 'npm install --save-dev typescript @types/node @bundle-console/plugin-check'
+
+function templateOf({
+  typescript,
+  postgres,
+}: {
+  typescript?: boolean | undefined
+  postgres?: boolean | undefined
+}): Template {
+  if (postgres === true)
+    return {
+      folders: ['bundle', 'typescript', 'postgres'],
+      program: 'main.ts',
+      installs: ['npm install pg', `${FOR_TYPES} @types/pg`],
+    }
+  return typescript === true
+    ? { folders: ['bundle', 'typescript', 'sqlite'], program: 'main.ts', installs: [FOR_TYPES] }
+    : { folders: ['bundle', 'javascript'], program: 'plugin.mjs', installs: [] }
+}
+
 /** The files of a template by their path in the new folder. */
-function filesOf(
-  templates: string,
-  { typescript, postgres }: { typescript?: boolean | undefined; postgres?: boolean | undefined },
-): Map<string, string> {
-  const folders =
-    typescript === true || postgres === true
-      ? ['bundle', 'typescript', postgres === true ? 'postgres' : 'sqlite']
-      : ['bundle', 'javascript']
+function filesOf(templates: string, folders: readonly string[]): Map<string, string> {
   return new Map(
     folders.flatMap((folder) => {
       const from = join(templates, folder)
@@ -91,7 +112,13 @@ function filesOf(
   )
 }
 
-function init(folder: string, files: ReadonlyMap<string, string>, { print, printError }: Output): number {
+function init(
+  folder: string,
+  templates: string,
+  { folders, program, installs }: Template,
+  { print, printError }: Output,
+): number {
+  const files = filesOf(templates, folders)
   const target = resolve(folder)
   const names = [...files.keys()].toSorted()
   const existing = names.filter((name) => existsSync(join(target, name)))
@@ -104,13 +131,15 @@ function init(folder: string, files: ReadonlyMap<string, string>, { print, print
     mkdirSync(dirname(join(target, name)), { recursive: true })
     copyFileSync(from, join(target, name), constants.COPYFILE_EXCL)
   }
-  const isTyped = files.has(PROGRAM)
+  const isTyped = folders.includes('typescript')
   if (isTyped) prepareForTypes(target)
-  print(`Created ${names.join(', ')}. Start the plugin with: node ${isTyped ? PROGRAM : 'plugin.mjs'}`)
+  print(`Created ${[...names, ...(isTyped ? [TYPES] : [])].join(', ')}.`)
+  if (installs.length > 0) print(`Install what it needs with: ${installs.join(' && ')}`)
+  print(`Start the plugin with: node ${program}`)
   return 0
 }
 
-const PROGRAM = 'main.ts'
+const TYPES = 'manifest.d.ts'
 
 /** TypeScript reads the files as ECMAScript modules, with the types of the manifest. */
 function prepareForTypes(target: string): void {
@@ -118,7 +147,7 @@ function prepareForTypes(target: string): void {
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : { private: true }
   writeFileSync(file, `${JSON.stringify({ ...before, type: 'module' }, null, 2)}\n`)
   const { manifest } = readManifest(readFileSync(join(target, 'manifest.json'), 'utf8'))
-  if (manifest !== null) writeFileSync(join(target, 'manifest.d.ts'), manifestTypes(manifest))
+  if (manifest !== null) writeFileSync(join(target, TYPES), manifestTypes(manifest))
 }
 
 function check(file: string, { print, printError }: Output): number {
