@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connectTo } from '../run/host.ts'
 import type { Delivery } from '../wire/send.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
@@ -9,6 +12,10 @@ const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', k
 
 /** How long the effect of a cut request is awaited. */
 const CUT_EFFECT_MS = 100
+
+const SILENT_TRIES = 3
+/** So much longer than usual is a call that something holds up. */
+const HELD_UP_MS = 1_000
 
 const delivered = (
   name: string,
@@ -120,6 +127,31 @@ export const CONNECTION_CASES: readonly Case[] = [
       const calls = Array.from({ length: 20 }, () => trial.install().operation('INSTALL', 1).before)
       await Promise.all(calls.map((call) => trial.send(call, { loseResponse: true, isNewConnection: true })))
       await checkAlive(trial)
+    },
+  ),
+  connection(
+    'silent',
+    {
+      title: 'A connection that sends nothing does not hold up others',
+      fix: 'Serve each connection by itself: with a thread for each, or asynchronously.',
+    },
+    async (trial) => {
+      const usual = await trial.send(trial.install().operation('INSTALL', 1).before)
+      trial.requires(usual.exchange.response !== null, 'An ordinary call got no response')
+      const limitMs = usual.exchange.ms * 2 + HELD_UP_MS
+      // a busy machine may delay one of them
+      for (let tried = 1; tried <= SILENT_TRIES; tried++) {
+        const silent = connectTo(trial.url)
+        // the plugin may close it at any time
+        silent.on('error', () => undefined)
+        await Promise.race([once(silent, 'connect'), once(silent, 'close')])
+        const call = trial.send(trial.install().operation('INSTALL', 1).before, { isNewConnection: true })
+        const isInTime = await Promise.race([call.then(() => true), wait(limitMs, false, { ref: false })])
+        silent.destroy()
+        await call
+        if (isInTime) return
+      }
+      trial.check(false, `Each time, the other call got no response within ${Math.round(limitMs)} ms`)
     },
   ),
   connection(

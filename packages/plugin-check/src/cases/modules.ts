@@ -184,19 +184,34 @@ export const MODULE_CASES: readonly Case[] = [
     'detached-unnamed',
     {
       title: 'A DETACH removes what the plugin made for Modules that it does not name',
-      level: 'SHOULD',
       rule: 'detach',
       fix: 'Remove what belongs to the bundleInstallId, not what the call names: a later version may grant you fewer Modules.',
     },
     async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 1))
-      const before = await trial.state(installation)
-      for (const call of Object.values(callsOf(installation, { locators: [] }, 'DETACH'))) {
-        const { answer } = await trial.settle(call)
-        trial.check(isDone(answer), `A DETACH without Modules got ${describeAnswer(answer)}`)
+      const { first, other } = twinsOf(trial.profile)
+      const modules = likeFirst(trial.profile, [first, other])
+      const detached = async (locators: readonly string[]) => {
+        const installation = trial.install()
+        const installed = await trial.settle(installation.operation('INSTALL', 1, { modules }).before)
+        if (!isDone(installed.answer)) return trial.untested('the plugin refuses two Modules')
+        const before = await trial.state(installation)
+        for (const call of Object.values(callsOf(installation, { modules, locators }, 'DETACH'))) {
+          const { answer } = await trial.settle(call)
+          trial.check(isDone(answer), `A DETACH of ${locators.length} Modules got ${describeAnswer(answer)}`)
+        }
+        const after = await trial.state(installation)
+        return { isSame: isDeepStrictEqual(before, after), left: countState(after) }
       }
-      trial.check(!isDeepStrictEqual(before, await trial.state(installation)), 'The state is as before')
+      const all = await detached([first, other])
+      for (const locators of [[], [first]]) {
+        const named = await detached(locators)
+        const what = `of two Modules that names ${locators.length === 0 ? 'none' : 'one'}`
+        trial.check(all.isSame || !named.isSame, `A DETACH ${what} leaves the state as before`)
+        trial.check(
+          named.left <= all.left,
+          `A DETACH ${what} leaves ${named.left} entries instead of ${all.left}`,
+        )
+      }
     },
   ),
 ]

@@ -190,6 +190,31 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
   ),
   reference(
+    'failure-not-remembered',
+    {
+      title: 'Once resolve responds again, the same bytes succeed',
+      rule: 'repeated-calls',
+      fix: 'Do not remember failures: run the call again, and resolve again.',
+    },
+    async (trial) => {
+      for (const [mode, words] of [
+        ['down', 'was unavailable'],
+        ['refuse', 'refused'],
+      ] as const) {
+        const { operation, last } = await installWhile(trial, mode)
+        // the case "refused" is about that
+        if (isDone(last.answer)) continue
+        for (const call of [operation.before, operation.after]) {
+          const { answer } = await trial.settle(call)
+          trial.check(
+            isDone(answer),
+            `After resolve ${words}, ${call.request.stage} still gets ${describeAnswer(answer)}`,
+          )
+        }
+      }
+    },
+  ),
+  reference(
     'resolved-again',
     {
       title: 'Every installation is resolved for itself',

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import { encodingsOf } from '../wire/encodings.ts'
 import type { Operation, Sent, Trial } from '../run/trial.ts'
 import { isDone } from '../wire/read-answer.ts'
@@ -74,6 +75,44 @@ async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: read
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
+/** A text that is shorter than this can be in a response by chance, also if it is random. */
+const RANDOM_MIN = 5
+const SHORT_LENGTH = 6
+const LONG_LENGTH = 4_000
+/** A message may quote a part of a long text. */
+const PART_LENGTH = 16
+
+/** A random text of the same form: what is wrong with the form of the given one is wrong with it, too. */
+function alike({ random }: Trial, text: string): string {
+  const one = (characters: string): string => characters.charAt(random.integer(characters.length))
+  return text
+    .replaceAll(/[a-z]/g, () => one('abcdefghijklmnopqrstuvwxyz'))
+    .replaceAll(/[A-Z]/g, () => one('ABCDEFGHIJKLMNOPQRSTUVWXYZ'))
+    .replaceAll(/[0-9]/g, () => one('0123456789'))
+}
+
+interface Unusual {
+  value: JsonValue
+  /** What a response must not contain. */
+  secrets: readonly string[]
+}
+
+/** Values that a plugin may have reason to refuse: short, long, with other characters, of another type, or as in `invalid`. */
+function unusualValues(trial: Trial, invalid: JsonValue | undefined): Unusual[] {
+  const text = alike(trial, 'a'.repeat(LONG_LENGTH))
+  const [part, short] = [text.slice(0, PART_LENGTH), text.slice(-SHORT_LENGTH)]
+  const number = 100_000_000_000 + trial.random.integer(2 ** 31)
+  const wrong = typeof invalid === 'string' ? alike(trial, invalid) : ''
+  return [
+    { value: short, secrets: [short] },
+    { value: text, secrets: [part] },
+    { value: `${part} "é"`, secrets: [part] },
+    { value: number, secrets: [String(number)] },
+    { value: [part], secrets: [part] },
+    ...(wrong.length < RANDOM_MIN ? [] : [{ value: wrong, secrets: [wrong.slice(0, PART_LENGTH)] }]),
+  ]
+}
+
 /** How much of the output is searched after each case, and for how many secrets of it. */
 const LOG_MAX = 64 * 1024
 const LOGGED_MAX = 40
@@ -116,6 +155,27 @@ export const SECRET_CASES: readonly Case[] = [
         checkAbsent(trial, sent, values, 'A response')
       },
       judge: (trial, sent) => checkAbsent(trial, [sent], sensitiveIn(sent), 'A response'),
+    },
+  ),
+  secret(
+    'sensitive-refused',
+    {
+      title: 'No response or log contains a sensitive value that is too short, too long or otherwise unusual',
+      needs: ['sensitive'],
+      fix: 'Say what is wrong with a sensitive value without the value.',
+    },
+    async (trial) => {
+      for (const [locator, { sensitive, properties, invalid }] of Object.entries(trial.profile.resources))
+        for (const name of sensitive.filter((one) => typeof properties[one] === 'string'))
+          for (const { value, secrets } of unusualValues(trial, invalid?.[name])) {
+            const { before, after } = trial
+              .install()
+              .operation('INSTALL', 1, { replace: { [locator]: { [name]: value } } })
+            const sent = await trial.settle(before, { withinMs: FAILING_MS })
+            if (isDone(sent.answer)) await trial.settle(after, { withinMs: FAILING_MS })
+            checkAbsent(trial, trial.sent, secrets, 'A response')
+            checkLog(trial, secrets)
+          }
     },
   ),
   secret(

@@ -178,7 +178,31 @@ export const SERVICE_CASES: readonly Case[] = [
       } finally {
         trial.platform.services.setDown(false)
       }
-      await trial.complete(operation)
+    },
+  ),
+  service(
+    'failure-not-remembered',
+    {
+      title: 'Once a service responds again, the same bytes succeed',
+      rule: 'repeated-calls',
+      fix: 'Do not remember failures: run the call again, and resolve again.',
+    },
+    async (trial) => {
+      const operation = trial.install().operation('INSTALL', 1)
+      trial.platform.services.setDown(true)
+      try {
+        const before = await trial.settle(operation.before, { withinMs: DOWN_MS })
+        if (isDone(before.answer)) {
+          const after = await trial.settle(operation.after, { withinMs: DOWN_MS })
+          if (isDone(after.answer)) trial.untested('the INSTALL did not fail')
+        }
+      } finally {
+        trial.platform.services.setDown(false)
+      }
+      for (const call of [operation.before, operation.after]) {
+        const { answer } = await trial.settle(call)
+        trial.check(isDone(answer), `${call.request.stage} still gets ${describeAnswer(answer)}`)
+      }
     },
   ),
   service(

@@ -8,6 +8,14 @@ import { keepsValues } from './values.ts'
 import { checkApplied, short } from './read-response.ts'
 
 const UNICODE = ' Ünï 東京'
+/** The second one is lower than the first: as versions, as numbers, as texts or as dates. */
+const LOWER_VERSIONS = [
+  ['2.0.0', '1.9.0'],
+  ['10', '9'],
+  ['1.9.0', '1.10.0'],
+  ['2026-01-01', '2025-12-31'],
+] as const
+
 /** Equal as numbers, without zeros at the end, or in lower case. */
 const SIMILAR_VERSIONS = [
   ['1.1', '1.10'],
@@ -66,6 +74,27 @@ export const VERSION_CASES: readonly Case[] = [
       })
       const { answer } = await trial.settle(upgrade.before)
       trial.check(isDone(answer), `An UPGRADE from v2-beta~1 to 0.0.1 got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'no-order',
+    {
+      title: 'An UPGRADE to a version that looks lower succeeds',
+      fix: 'Do not order versions: which version may follow another one is decided before the plugin is called.',
+    },
+    async (trial) => {
+      for (const [currentVersion, targetVersion] of LOWER_VERSIONS) {
+        const installation = trial.install()
+        await trial.complete(installation.operation('INSTALL', 1, { targetVersion: currentVersion }))
+        const { before, after } = installation.operation('UPGRADE', 2, { currentVersion, targetVersion })
+        for (const call of [before, after]) {
+          const { answer } = await trial.settle(call)
+          trial.check(
+            isDone(answer),
+            `An UPGRADE from ${currentVersion} to ${targetVersion} got ${describeAnswer(answer)}`,
+          )
+        }
+      }
     },
   ),
   version(

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { UsageError, type Profile } from '../profile.ts'
 
@@ -149,14 +149,16 @@ function reason(output: string): string {
   return text === '' ? 'It printed nothing.' : `It printed: ${text}`
 }
 
+/** A connection over which nothing is sent yet, to the address of a plugin. */
+export function connectTo(url: string): Socket {
+  const { hostname, port, protocol } = new URL(url)
+  return connect(Number(port) || (protocol === 'https:' ? 443 : 80), hostname.replace(/^\[|\]$/g, ''))
+}
+
 /** Whether something accepts connections at the address. */
 export function isListening(url: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(url)
   return new Promise((resolve) => {
-    const socket = connect(
-      Number(port) || (protocol === 'https:' ? 443 : 80),
-      hostname.replace(/^\[|\]$/g, ''),
-    )
+    const socket = connectTo(url)
     const end = (isOpen: boolean): void => {
       socket.destroy()
       resolve(isOpen)

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
@@ -57,6 +59,47 @@ export const CONCURRENCY_DEFECTS = {
         return next
       }
     },
+  ),
+  'one-body-at-a-time': breaks(
+    'concurrent.slow-upload',
+    'reads a body only when the one before has arrived',
+    (parts) => {
+      const { readBody } = parts
+      let last: Promise<unknown> = Promise.resolve()
+      parts.readBody = (incoming) => {
+        const next = last.then(() => readBody(incoming))
+        last = next.catch(() => undefined)
+        return next
+      }
+    },
+    ['connection', 'repeat', 'concurrent'],
+  ),
+  'waits-for-silence': breaks(
+    'connection.silent',
+    'serves nobody while a connection sends nothing',
+    (parts) => {
+      const { refuseHttp, readBody } = parts
+      const silent = new Set<Socket>()
+      let isWatched = false
+      parts.refuseHttp = (incoming) => {
+        // every socket of a server has it; the types of Node do not say so
+        const { server } = incoming.socket as Socket & { server: Server }
+        if (!isWatched) {
+          server.on('connection', (socket) => {
+            silent.add(socket)
+            socket.once('close', () => silent.delete(socket))
+          })
+          server.prependListener('request', ({ socket }) => silent.delete(socket))
+        }
+        isWatched = true
+        return refuseHttp(incoming)
+      }
+      parts.readBody = async (incoming) => {
+        while (silent.size > 0) await wait(1)
+        return readBody(incoming)
+      }
+    },
+    ['connection', 'concurrent'],
   ),
   'shared-variable': breaks(
     'concurrent.installations',

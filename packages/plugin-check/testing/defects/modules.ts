@@ -13,6 +13,21 @@ const applying =
     parts.apply = (request) => apply(misread(request))
   }
 
+/** Removes only the Modules that a request names, if the condition holds. */
+const removingNamed =
+  (isMeant: (request: LifecycleRequest) => boolean): Change =>
+  (parts, { state }) => {
+    const { remove } = parts
+    parts.remove = (request) => {
+      if (!isMeant(request)) return remove(request)
+      const keys = Object.keys(request.resources)
+        .map((locator) => parts.tenantKey(request, locator))
+        .filter((key) => Object.hasOwn(state.tenants, key))
+      for (const key of keys) delete state.tenants[key]
+      return keys.length
+    }
+  }
+
 /** The request with only those Modules for which the condition holds. */
 const withModules = (
   request: LifecycleRequest,
@@ -99,14 +114,11 @@ export const MODULE_DEFECTS = {
   'detach-removes-named': breaks(
     'module.detached-unnamed',
     'removes only what a DETACH names',
-    (parts, { state }) => {
-      parts.remove = (request) => {
-        const keys = Object.keys(request.resources)
-          .map((locator) => parts.tenantKey(request, locator))
-          .filter((key) => Object.hasOwn(state.tenants, key))
-        for (const key of keys) delete state.tenants[key]
-        return keys.length
-      }
-    },
+    removingNamed(() => true),
+  ),
+  'detach-removes-named-if-any': breaks(
+    'module.detached-unnamed',
+    'removes only what a DETACH names, unless it names nothing',
+    removingNamed(({ resources }) => Object.keys(resources).length > 0),
   ),
 }

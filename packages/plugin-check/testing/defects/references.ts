@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
 import { CREDENTIAL, data, digest, type Change, type Parts } from '../reference-parts.ts'
 import type { Access } from '../reference-resolve.ts'
@@ -32,6 +33,24 @@ const using =
         ? { ...apply(request), outcome: 'APPLIED' }
         : apply(request)
   }
+
+/** The work throws again what it has thrown in an earlier attempt of the call. */
+function remembersFailure<Args extends unknown[], Result>(
+  parts: Parts,
+  work: (request: LifecycleRequest, ...args: Args) => Promise<Result>,
+): typeof work {
+  const failed = new Map<string, unknown>()
+  return async (request, ...args) => {
+    const key = parts.keyOf(request)
+    if (failed.has(key)) throw failed.get(key)
+    try {
+      return await work(request, ...args)
+    } catch (error) {
+      failed.set(key, error)
+      throw error
+    }
+  }
+}
 
 const resolving =
   (edit: (sent: ReturnType<Parts['resolveRequest']>) => unknown): Change =>
@@ -178,6 +197,24 @@ export const REFERENCE_DEFECTS = {
       }
     },
     ['repeat.temporary-failure'],
+  ),
+  'remembers-failed-resolution': breaks(
+    'reference.failure-not-remembered',
+    'repeats the failure of a resolution for ever',
+    (parts) => {
+      parts.resolve = remembersFailure(parts, parts.resolve)
+    },
+    ['service.event-again'],
+  ),
+  'remembers-failed-service': breaks(
+    'service.failure-not-remembered',
+    'repeats the failure of a service for ever',
+    (parts) => {
+      const call = remembersFailure(parts, (request, access: Access) => callService(access, request))
+      const { callService } = parts
+      parts.callService = (access, request) => call(request, access)
+    },
+    ['service'],
   ),
   'writes-access-token': breaks(
     'reference.not-written-back',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { breaks } from './defect.ts'
-import { tolerating } from './plant.ts'
+import { refusing, tolerating } from './plant.ts'
 import type { Change } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -199,15 +199,41 @@ export const REQUEST_DEFECTS = {
     'accepts contractVersion 5.0.0',
     tolerating((json) => json['contractVersion'] === '5.0.0' && (json['contractVersion'] = '6.0.0')),
   ),
-  'orders-versions': breaks('version.opaque', 'requires versions of three numbers', (parts) => {
-    const { readRequest } = parts
-    parts.readRequest = (json) => {
-      const request = readRequest(json)
-      if (!/^\d+\.\d+\.\d+$/.test(request.operation.targetVersion))
-        throw new Refusal('VERSION_INVALID', 'A version must have three numbers')
-      return request
-    }
-  }),
+  'orders-versions': breaks(
+    'version.opaque',
+    'requires versions of three numbers',
+    (parts) => {
+      const { readRequest } = parts
+      parts.readRequest = (json) => {
+        const request = readRequest(json)
+        if (!/^\d+\.\d+\.\d+$/.test(request.operation.targetVersion))
+          throw new Refusal('VERSION_INVALID', 'A version must have three numbers')
+        return request
+      }
+    },
+    ['version'],
+  ),
+  'refuses-downgrades': breaks(
+    'version.no-order',
+    'refuses an UPGRADE from three numbers to lower ones',
+    refusing(({ operation: { operationType, currentVersion, targetVersion } }) => {
+      const [from, to] = [currentVersion, targetVersion].map((version) =>
+        (/^(\d+)\.(\d+)\.(\d+)$/.exec(version ?? '') ?? []).slice(1).map(Number),
+      )
+      const differs = from?.findIndex((number, index) => number !== to?.[index]) ?? -1
+      return operationType === 'UPGRADE' && (from?.[differs] ?? 0) > (to?.[differs] ?? Infinity)
+    }, 'DOWNGRADE'),
+  ),
+  'orders-versions-as-texts': breaks(
+    'version.no-order',
+    'refuses an UPGRADE to a version that is lower as a text',
+    refusing(
+      ({ operation: { operationType, currentVersion, targetVersion } }) =>
+        operationType === 'UPGRADE' && targetVersion < (currentVersion ?? ''),
+      'DOWNGRADE',
+    ),
+    ['version'],
+  ),
   'echo-constant-version': breaks(
     'version.schema-version',
     'takes every version 6 for 6.0.0, and echoes that',

@@ -36,6 +36,20 @@ const logging =
       console.log(textOf(body.toString(), answer, incoming.headers.authorization ?? ''))
   }
 
+/** Refuses plans, which are sensitive, with a message that quotes them. */
+const refusingPlan =
+  (isWrong: (plan: unknown) => boolean): Change =>
+  (parts) => {
+    const { apply } = parts
+    parts.apply = (request) => {
+      for (const { properties } of Object.values(request.resources)) {
+        const plan = properties['plan']?.value
+        if (isWrong(plan)) throw new Refusal('PLAN_INVALID', `There is no plan ${String(plan)}`)
+      }
+      return apply(request)
+    }
+  }
+
 const messaging =
   (textOf: (request: string, header: string) => string): Change =>
   (parts) => {
@@ -314,6 +328,17 @@ export const TOKEN_DEFECTS = {
     'secret.sensitive-input-in-log',
     'logs request bodies',
     logging((body) => body),
+    ['secret.sensitive-refused'],
+  ),
+  'short-secret-in-message': breaks(
+    'secret.sensitive-refused',
+    'quotes a sensitive text that is too short',
+    refusingPlan((plan) => typeof plan === 'string' && plan.length > 4 && plan.length < 8),
+  ),
+  'secret-number-in-message': breaks(
+    'secret.sensitive-refused',
+    'quotes a sensitive value that is not a text',
+    refusingPlan((plan) => plan !== undefined && typeof plan !== 'string'),
   ),
   'token-in-message': breaks(
     'secret.lifecycle-token',
