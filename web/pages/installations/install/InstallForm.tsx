@@ -227,7 +227,10 @@ export function InstallForm({
               onShared={() => draft.remove()}
             />
           )}
-          <LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>
+          {/* a phone has no room for it, and the link above the heading leads there too */}
+          <LinkButton to={paths.installations()} className="max-sm:hidden">
+            {t('common.cancel')}
+          </LinkButton>
         </>
       }
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
