@@ -1,4 +1,4 @@
-import { test } from './mutant.ts'
+import { suite, test } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
 const WAVES = 'runtime/batches/waves.test.ts'
@@ -14,6 +14,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/batch-step.test.ts'),
       test(WAVES, 'waits after too many failures until they are retried'),
+      suite('changes', 40),
     ],
   },
   {
@@ -25,6 +26,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/waves.test.ts'),
       test(WAVES, 'waits for the soak time by the clock of the database'),
+      suite('changes'),
     ],
   },
   {
@@ -36,6 +38,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/batch-step.test.ts'),
       test(WAVES, 'is planned and carried out wave by wave'),
+      suite('changes'),
     ],
   },
   {
