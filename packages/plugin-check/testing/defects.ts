@@ -1,6 +1,7 @@
 import { ANSWER_DEFECTS } from './defects/answers.ts'
 import { WRITE_DEFECTS } from './defects/written-properties.ts'
 import { REQUEST_DEFECTS } from './defects/requests.ts'
+import { SECRET_DEFECTS } from './defects/secrets.ts'
 import { TOKEN_DEFECTS } from './defects/tokens.ts'
 import { REFERENCE_DEFECTS } from './defects/references.ts'
 import { REPEAT_DEFECTS } from './defects/repeats.ts'
@@ -15,6 +16,7 @@ export const DEFECTS = {
   ...WRITE_DEFECTS,
   ...REQUEST_DEFECTS,
   ...TOKEN_DEFECTS,
+  ...SECRET_DEFECTS,
   ...REFERENCE_DEFECTS,
   ...REPEAT_DEFECTS,
   ...CONCURRENCY_DEFECTS,

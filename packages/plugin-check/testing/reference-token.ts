@@ -29,7 +29,7 @@ export interface TokenParts {
   needsKeys(keys: readonly Jwk[], key: Jwk | undefined): boolean
   isSigned(token: Token, key: Jwk): boolean
   /** What must be true of the claims before the body is read. */
-  claimChecks: Record<'issuer' | 'audience' | 'expiry', (claims: Claims) => boolean>
+  claimChecks: Record<'issuer' | 'audience' | 'issueTime' | 'expiry', (claims: Claims) => boolean>
   /** What must be true of the claims and the request. */
   callChecks: Record<
     'operation' | 'stage' | 'sequence',
@@ -57,6 +57,7 @@ export const tokenParts = (platform: string, pluginId: string): TokenParts => ({
   claimChecks: {
     issuer: ({ iss }) => iss === platform,
     audience: ({ aud }) => aud === pluginId,
+    issueTime: ({ iat }) => typeof iat === 'number',
     expiry: ({ exp }) => Number(exp) > Date.now() / 1000 - LEEWAY_SECONDS,
   },
   callChecks: {

@@ -83,7 +83,7 @@ export const ANSWER_CASES: readonly Case[] = [
     'json-type',
     {
       title: 'The content type of a response is application/json',
-      level: 'SHOULD',
+
       fix: 'Set content-type: application/json.',
     },
     ofEveryEnvelope((trial, { exchange }) => {

@@ -45,7 +45,7 @@ export interface Case {
   id: string
   /** The requirement, as one sentence without a period. */
   title: string
-  /** The runtime depends on a MUST; a SHOULD makes the plugin easier to operate. */
+  /** A MUST is a rule of the protocol; a SHOULD makes a plugin easier to operate, or is about what the runtime never sends. */
   level: 'MUST' | 'SHOULD'
   /** Whether it is about what the plugin does over several calls, or about one response. */
   kind: 'behaviour' | 'shape'

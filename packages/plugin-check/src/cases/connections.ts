@@ -38,11 +38,11 @@ export const CONNECTION_CASES: readonly Case[] = [
   delivered(
     'slow-request',
     {
-      title: 'A request that arrives in parts, within two seconds, succeeds',
+      title: 'A request that arrives in parts, within five seconds, succeeds',
       fix: 'Read the body until its end, not one chunk, and wait for it for at least some seconds.',
       isBeside: true,
     },
-    { parts: 4, pauseMs: 600, isNewConnection: true },
+    { parts: 6, pauseMs: 900, isNewConnection: true },
   ),
   delivered(
     'chunked',

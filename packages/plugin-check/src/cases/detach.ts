@@ -133,7 +133,7 @@ export const DETACH_CASES: readonly Case[] = [
     'removes',
     {
       title: 'A DETACH changes the business state',
-      level: 'SHOULD',
+
       needs: ['state'],
       fix: 'Remove or end what INSTALL made.',
     },

@@ -130,6 +130,7 @@ export const REFERENCE_CASES: readonly Case[] = [
     'Read expiresAt with its offset: 12:00 in +02:00 is 10:00 in UTC. Do not compare times as texts.',
   ),
   notDone('other-installation', 'Access for another installation is not used', 'other-installation', MATCH),
+  notDone('other-workspace', 'Access for another workspace is not used', 'other-workspace', MATCH),
   notDone('other-resource', 'Access for another resource is not used', 'other-resource', MATCH),
   notDone('other-property', 'Access for another property is not used', 'other-property', MATCH),
   notDone(

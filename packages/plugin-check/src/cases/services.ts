@@ -1,4 +1,4 @@
-import { EVENT_FAILURES, type EventFailure, type ServiceCall } from '../wire/services.ts'
+import { EVENT_FAILURES, type ServiceCall } from '../wire/services.ts'
 import { CaseBlocked, type Installation, type Trial } from '../run/trial.ts'
 import { isDone, isRepeated, describeAnswer } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
@@ -51,6 +51,9 @@ const isSameMessage = (one: ServiceCall, other: ServiceCall): boolean =>
   nameOf(one) === nameOf(other) &&
   one.eventId === other.eventId &&
   one.bundleInstallId === other.bundleInstallId
+
+const eventsOf = (calls: readonly ServiceCall[], { identity }: Installation): ServiceCall[] =>
+  calls.filter(({ isEvent, bundleInstallId }) => isEvent && bundleInstallId === identity.bundleInstallId)
 
 const forEachServiceCall = (
   judge: (trial: Trial, call: ServiceCall) => void,
@@ -236,6 +239,63 @@ export const SERVICE_CASES: readonly Case[] = [
     },
   ),
   service(
+    'event-json',
+    {
+      title: 'An event is sent as JSON, with its content type',
+      needs: ['events'],
+      fix: 'Send the event as JSON, with content-type: application/json.',
+    },
+    {
+      run: async (trial) =>
+        void (await callsOfInstall(trial, undefined, undefined, (calls) =>
+          calls.some(({ isEvent, isJson }) => isEvent && isJson !== null),
+        )),
+      review(trial) {
+        for (const call of trial.platform.services.calls.slice(trial.from.serviceCalls))
+          trial.check(
+            !call.isEvent || call.isJson !== false,
+            `${nameOf(call)} had no JSON, or another content type`,
+          )
+      },
+    },
+  ),
+  service(
+    'event-access',
+    {
+      title: 'An event is not sent with access that expired or is for another installation',
+      needs: ['events'],
+      rule: 'resolving-references',
+      fix: 'Check expiresAt and the installation of each resolution, also in a worker, and resolve again.',
+    },
+    async (trial) => {
+      const { services } = trial.platform
+      const from = services.calls.length
+      const sent: { installation: Installation; hasFailed: () => boolean; isInstalled: boolean }[] = []
+      for (const how of ['expired', 'other-installation'] as const) {
+        const installation = trial.install()
+        const hasFailed = services.failFirstEvent(installation.identity.bundleInstallId, how)
+        const { before, after } = installation.operation('INSTALL', 1)
+        const isBegun = isDone((await trial.settle(before, { withinMs: DOWN_MS })).answer)
+        const isInstalled = isBegun && isDone((await trial.settle(after, { withinMs: DOWN_MS })).answer)
+        sent.push({ installation, hasFailed, isInstalled })
+      }
+      const calls = await callsFrom(trial, from, (found) =>
+        sent.every(
+          ({ isInstalled, installation }) => !isInstalled || eventsOf(found, installation).length > 0,
+        ),
+      )
+      if (!sent.some(({ hasFailed }) => hasFailed())) trial.untested('INSTALL did not lead to an event')
+      for (const { installation } of sent)
+        for (const call of eventsOf(calls, installation)) {
+          trial.check(call.problem !== 'expired', `${nameOf(call)} had access that expired`)
+          trial.check(
+            call.problem !== 'wrong-response',
+            `${nameOf(call)} had access for another installation`,
+          )
+        }
+    },
+  ),
+  service(
     'event-id-stays',
     {
       title: 'Every attempt of an event has the same Event-Id and Idempotency-Key, and a new token',
@@ -287,17 +347,13 @@ export const SERVICE_CASES: readonly Case[] = [
     async (trial) => {
       const { services } = trial.platform
       const from = services.calls.length
-      const ways = Object.entries(EVENT_FAILURES) as [EventFailure, string][]
+      const ways = Object.entries(EVENT_FAILURES) as [keyof typeof EVENT_FAILURES, string][]
       const sent = ways.map(([how, words]) => {
         const installation = trial.install()
         const hasFailed = services.failFirstEvent(installation.identity.bundleInstallId, how)
         return { how, words, installation, hasFailed }
       })
       for (const { installation } of sent) await trial.complete(installation.operation('INSTALL', 1))
-      const eventsOf = (calls: readonly ServiceCall[], { identity }: Installation): ServiceCall[] =>
-        calls.filter(
-          ({ isEvent, bundleInstallId }) => isEvent && bundleInstallId === identity.bundleInstallId,
-        )
       const isAgain = (
         calls: readonly ServiceCall[],
         { installation, how }: (typeof sent)[number],

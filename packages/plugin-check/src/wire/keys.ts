@@ -43,7 +43,7 @@ function signingKey(privateKey: KeyObject, kid: string): SigningKey {
 
 /** How a token is signed: by a key, or in one of the ways that a plugin must refuse. */
 export type Signature =
-  | { by: 'key'; key: SigningKey; kid?: string; isInHeader?: boolean }
+  | { by: 'key'; key: SigningKey; kid?: string; alg?: string; isInHeader?: boolean }
   | { by: 'nothing' }
   | { by: 'public-key-as-secret'; key: SigningKey }
 
@@ -51,8 +51,8 @@ export type Signature =
 export function signToken(claims: Readonly<Record<string, unknown>>, signature: Signature): string {
   switch (signature.by) {
     case 'key': {
-      const { key, kid = key.kid, isInHeader = false } = signature
-      const header = { alg: 'EdDSA', kid, typ: 'JWT', ...(isInHeader && { jwk: key.jwk }) }
+      const { key, kid = key.kid, alg = 'EdDSA', isInHeader = false } = signature
+      const header = { alg, kid, typ: 'JWT', ...(isInHeader && { jwk: key.jwk }) }
       const input = `${encode(header)}.${encode(claims)}`
       return `${input}.${sign(null, Buffer.from(input), key.privateKey).toString('base64url')}`
     }

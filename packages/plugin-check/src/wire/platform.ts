@@ -11,7 +11,7 @@ import { UsageError, type Profile } from '../profile.ts'
 import { withTwins } from './build-call.ts'
 import { newSigningKey, signToken, type SigningKey } from './keys.ts'
 import { parseJson } from './read-answer.ts'
-import { createServices, SERVICES_PATH, type Services } from './services.ts'
+import { createServices, SERVICES_PATH, type ResolutionFailure, type Services } from './services.ts'
 
 /** A call that the plugin made to the platform. */
 export interface PlatformCall {
@@ -33,6 +33,8 @@ export type ResolveMode =
   | 'no-expiry'
   | 'no-access'
   | 'other-installation'
+  /** Of the same installation, but for one field. */
+  | 'other-workspace'
   | 'other-resource'
   | 'other-property'
   | 'slow'
@@ -140,40 +142,46 @@ export async function startPlatform(
       return hasAuthorization
         ? send(outgoing, 200, success(authorizationOf(profile)))
         : send(outgoing, 404, { status: 404, code: 'NOT_FOUND' })
-    if (path === RESOLVE && isEventUnresolved(body))
-      return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
-    return send(outgoing, 200, path === RESOLVE ? resolve(body) : declare(body))
+    if (path !== RESOLVE) return send(outgoing, 200, declare(body))
+    const way = failureOfEvent(body) ?? mode
+    if (way === 'unresolved') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    return send(outgoing, 200, resolve(body, way))
   }
 
-  function isEventUnresolved({ installation, resource, propertyKey }: JsonObject): boolean {
+  /** How the resolution for the first event of an installation fails; null if it does not. */
+  function failureOfEvent({
+    installation = null,
+    resource,
+    propertyKey,
+  }: JsonObject): ResolutionFailure | null {
     const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
-    return (
-      reference !== undefined &&
-      isJsonObject(installation ?? null) &&
-      services.failsToResolve((installation as JsonObject)['bundleInstallId'], referencedServices(reference))
-    )
+    if (reference === undefined || !isJsonObject(installation)) return null
+    return services.takeResolutionFailure(installation['bundleInstallId'], referencedServices(reference))
   }
 
-  function resolve(body: JsonObject): JsonObject {
+  function resolve(body: JsonObject, way: ResolveMode): JsonObject {
     const { contractVersion, installation, resource, propertyKey } = body
     const isExact = Object.keys(body).every((name) => RESOLVE_FIELDS.has(name))
     if (!isExact || contractVersion !== '4.0.0') return failure('REQUEST_INVALID')
     const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
-    if (mode === 'revoked') return failure('CREDENTIAL_REVOKED')
-    if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
+    if (way === 'revoked') return failure('CREDENTIAL_REVOKED')
+    if (way === 'refuse' || reference === undefined || !isJsonObject(installation))
       return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
     const now = Math.floor(Date.now() / 1000)
-    const expiry = mode.startsWith('expired') ? now - 60 : now + 300
+    const expiry = way.startsWith('expired') ? now - 60 : now + 300
     return success({
       contractVersion: '4.0.0',
-      installation:
-        mode === 'other-installation' ? { ...installation, bundleInstallId: 'another' } : installation,
-      resource: mode === 'other-resource' ? `${String(resource)}-2` : String(resource),
-      propertyKey: mode === 'other-property' ? `${String(propertyKey)}2` : String(propertyKey),
+      installation: {
+        ...installation,
+        ...(way === 'other-installation' && { bundleInstallId: 'another' }),
+        ...(way === 'other-workspace' && { workspaceId: Number(installation['workspaceId']) + 1 }),
+      },
+      resource: way === 'other-resource' ? `${String(resource)}-2` : String(resource),
+      propertyKey: way === 'other-property' ? `${String(propertyKey)}2` : String(propertyKey),
       reference,
-      access: mode === 'no-access' ? {} : accessOf(reference, installation, { now, expiry }),
-      expiresAt: mode === 'no-expiry' ? null : timeOf(expiry, mode === 'expired-elsewhere' ? 2 : 0),
+      access: way === 'no-access' ? {} : accessOf(reference, installation, { now, expiry, way }),
+      expiresAt: way === 'no-expiry' ? null : timeOf(expiry, way === 'expired-elsewhere' ? 2 : 0),
     })
   }
 
@@ -202,7 +210,7 @@ export async function startPlatform(
   function accessOf(
     reference: Reference,
     installation: JsonObject,
-    { now, expiry }: { now: number; expiry: number },
+    { now, expiry, way }: { now: number; expiry: number; way: ResolveMode },
   ): JsonObject {
     return Object.fromEntries(
       referencedServices(reference).map((serviceId) => {
@@ -216,7 +224,7 @@ export async function startPlatform(
           serviceId,
           bundleInstallId: String(installation['bundleInstallId']),
           expiry,
-          isWrongResponse: mode.startsWith('other-'),
+          isWrongResponse: way.startsWith('other-'),
         })
         return [serviceId, { url: address, token }]
       }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Profile } from '../profile.ts'
+import { parseJson } from './read-answer.ts'
 
 /** Why a call of a plugin to a service is not allowed; null if it is. */
 type ServiceCallProblem =
@@ -25,6 +26,8 @@ export interface ServiceCall {
   eventId: string | null
   idempotencyKey: string | null
   status: number
+  /** Whether it had JSON under the content type of JSON; null until its body has arrived. */
+  isJson: boolean | null
   /** The service has responded with a success. */
   isAccepted: boolean
   problem: ServiceCallProblem | null
@@ -39,7 +42,9 @@ export const EVENT_FAILURES = {
   lost: 'no response, because the connection was lost',
   unresolved: 'no access, because resolve was unavailable',
 } as const
-export type EventFailure = keyof typeof EVENT_FAILURES
+/** How a resolution for an event fails: not at all, or with access that must not be used. */
+export type ResolutionFailure = 'unresolved' | 'expired' | 'other-installation'
+export type EventFailure = keyof typeof EVENT_FAILURES | ResolutionFailure
 
 /** What a resolution gave for one service. */
 export interface Access {
@@ -63,8 +68,8 @@ export interface Services {
   setDown(isDown: boolean | 'events'): void
   /** The first event of an installation fails in this way. Returns whether that has happened. */
   failFirstEvent(bundleInstallId: string, how: EventFailure): () => boolean
-  /** Whether this resolution fails, because it is the first one for an event of such an installation. */
-  failsToResolve(bundleInstallId: unknown, serviceIds: readonly string[]): boolean
+  /** How this resolution fails, if it is the first one for an event of such an installation; null otherwise. */
+  takeResolutionFailure(bundleInstallId: unknown, serviceIds: readonly string[]): ResolutionFailure | null
   /** Responds to a call below `/services/`. */
   respond(incoming: IncomingMessage, outgoing: ServerResponse): void
 }
@@ -111,11 +116,12 @@ export function createServices({ events, services }: Profile): Services {
       failures.set(bundleInstallId, how)
       return () => !failures.has(bundleInstallId)
     },
-    failsToResolve(bundleInstallId, serviceIds) {
-      const isMeant =
-        failures.get(bundleInstallId) === 'unresolved' &&
-        serviceIds.some((id) => (events[id] ?? []).length > 0)
-      return isMeant && failures.delete(bundleInstallId)
+    takeResolutionFailure(bundleInstallId, serviceIds) {
+      const failure = failures.get(bundleInstallId)
+      const isMeant = isOfResolution(failure) && serviceIds.some((id) => (events[id] ?? []).length > 0)
+      if (!isMeant) return null
+      failures.delete(bundleInstallId)
+      return failure
     },
     respond(incoming, outgoing) {
       const [target = ''] = (incoming.url ?? '').slice(SERVICES_PATH.length).split('?')
@@ -127,7 +133,7 @@ export function createServices({ events, services }: Profile): Services {
       const isEvent = events[serviceId]?.includes(path) === true
       const bundleInstallId = token === null ? null : (accesses.get(token)?.bundleInstallId ?? null)
       const planned = isEvent && problem === null ? failures.get(bundleInstallId) : undefined
-      const failure = planned === 'unresolved' ? undefined : planned
+      const failure = isOfResolution(planned) ? undefined : planned
       failures.delete(failure === undefined ? null : bundleInstallId)
       const isDown = down === true || (down === 'events' && isEvent) || failure === 'status'
       const status =
@@ -141,7 +147,7 @@ export function createServices({ events, services }: Profile): Services {
                 ? 429
                 : (answer?.status ?? 200)
       if (token !== null) used.add(token)
-      calls.push({
+      const call: ServiceCall = {
         serviceId,
         path,
         httpMethod: incoming.method ?? '',
@@ -151,10 +157,17 @@ export function createServices({ events, services }: Profile): Services {
         eventId: headerOf(incoming, 'event-id'),
         idempotencyKey: headerOf(incoming, 'idempotency-key'),
         status,
+        isJson: null,
         isAccepted: status === 200 && failure === undefined,
         problem,
+      }
+      calls.push(call)
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('end', () => {
+        const type = headerOf(incoming, 'content-type') ?? ''
+        call.isJson = type.startsWith('application/json') && parseJson(Buffer.concat(chunks)) !== undefined
       })
-      incoming.resume()
       if (failure === 'lost') {
         outgoing.destroy()
         return
@@ -169,6 +182,9 @@ export function createServices({ events, services }: Profile): Services {
     },
   }
 }
+
+const isOfResolution = (failure: EventFailure | undefined): failure is ResolutionFailure =>
+  failure === 'unresolved' || failure === 'expired' || failure === 'other-installation'
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | null => {
   const value = headers[name]

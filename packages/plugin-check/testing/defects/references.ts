@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { InstallationIdentity } from '../../../../contract/protocol/scope.ts'
 import { breaks } from './defect.ts'
 import { CREDENTIAL, data, digest, type Change, type Parts } from '../reference-parts.ts'
 import type { Access } from '../reference-resolve.ts'
@@ -111,6 +112,7 @@ export const REFERENCE_DEFECTS = {
   ),
   'uses-expired-access': breaks('reference.expired', 'uses expired access', anyAccess('expiry'), [
     'reference.expired-elsewhere',
+    'service.event-access',
   ]),
   'expiry-as-text': breaks(
     'reference.expired-elsewhere',
@@ -124,6 +126,25 @@ export const REFERENCE_DEFECTS = {
     'reference.other-installation',
     'does not compare the installation of a resolution',
     anyAccess('installation'),
+    ['reference.other-workspace', 'service.event-access'],
+  ),
+  'compares-install-id-only': breaks(
+    'reference.other-workspace',
+    'compares only the bundleInstallId of a resolution',
+    (parts) => {
+      const idOf = (installation: unknown): unknown =>
+        InstallationIdentity.parse(installation).bundleInstallId
+      parts.accessChecks.installation = ({ installation }, { body }) =>
+        idOf(installation) === idOf(body['installation'])
+    },
+  ),
+  'uses-any-access': breaks(
+    'service.event-access',
+    'sends events with any access that it gets',
+    (parts) => {
+      for (const name of Object.keys(parts.accessChecks)) parts.accessChecks[name as 'expiry'] = () => true
+    },
+    ['reference'],
   ),
   'uses-access-of-resource': breaks(
     'reference.other-resource',
@@ -297,6 +318,12 @@ export const REFERENCE_DEFECTS = {
     'sends events without an Event-Id',
     calling(() => ({ headers: { 'event-id': '' } })),
     ['service.event-id-stays', 'service.event-again'],
+  ),
+  'event-as-text': breaks(
+    'service.event-json',
+    'sends events under the content type of a text',
+    calling(() => ({ headers: { 'content-type': 'text/plain' } })),
+    ['service.event-again'],
   ),
   'new-event-id': breaks(
     'service.event-id-stays',
