@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  Agent as HttpAgent,
-  globalAgent as httpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from 'node:http'
-import { Agent as HttpsAgent, globalAgent as httpsAgent, request as httpsRequest } from 'node:https'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
@@ -94,7 +89,8 @@ export function fetchFromPlugin(url: string, method: 'GET' | 'POST'): Promise<Ex
     delivery: { method, headers: { 'content-type': '', traceparent: '' } },
     timeoutMs: TEST_MS,
     maxBytes: TEST_RESPONSE_MAX,
-    agent: isHttps ? httpsAgent : httpAgent,
+    // a test endpoint may serve one connection at a time
+    agent: false,
     isHttps,
   })
 }
@@ -106,7 +102,7 @@ interface Attempt {
   delivery: Delivery
   timeoutMs: number
   maxBytes?: number
-  agent: HttpAgent | HttpsAgent
+  agent: HttpAgent | HttpsAgent | false
   isHttps: boolean
 }
 
