@@ -306,6 +306,7 @@ describe('sign-in with an external identity provider', () => {
     }
     assert.equal(await returns('/auth/login', { auth_time: 0 }), 303)
     assert.deepEqual(await isRecent(), [false])
+    assert.doesNotMatch(other.log(), /no usable auth_time/)
     // one that is there and wrong proves that the provider knows better
     assert.equal(await returns('/auth/login?confirm=true', { auth_time: now - 3_000 }), 502)
     assert.equal(await returns('/auth/login?confirm=true', { auth_time: now + 3_000 }), 502)

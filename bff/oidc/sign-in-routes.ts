@@ -165,7 +165,8 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
     return failed(c, options, page)
   }
   const { person, claimed, authTimeProblem } = read
-  if (authTimeProblem !== null) options.onNoAuthTime(authTimeProblem)
+  const byIssue = options.acceptsIssuedAt && authTimeProblem === 'missing'
+  if (authTimeProblem !== null && !byIssue) options.onNoAuthTime(authTimeProblem)
   if (confirms !== null) {
     if (person.iss !== confirms.iss || person.sub !== confirms.sub) {
       log.warn('another person tried to confirm a session', { requestId, iss: person.iss, sub: person.sub })
@@ -177,7 +178,6 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       return notice(c, options, 'otherPerson', { ...page, name: person.name })
     }
     // the provider was told to ask (prompt=login), so the token that it issued now is the next best proof
-    const byIssue = options.acceptsIssuedAt && authTimeProblem === 'missing'
     if (byIssue) person.authTime = issuedAt
     const secondsAgo = person.authTime === null ? null : time.now.getTime() / 1000 - person.authTime
     if (!isRecentSignIn(secondsAgo, options.recentSignInSeconds)) {

@@ -12,5 +12,9 @@ export async function listInDoubt(db: Db): Promise<string> {
   if (rows.length === 0) return 'No operation was in progress.'
   const listed = rows.slice(0, MAX_LISTED).map(({ line }) => line)
   const more = rows.length > MAX_LISTED ? [`  and ${rows.length - MAX_LISTED} more`] : []
-  return [`${rows.length} operations were in progress and are in doubt:`, ...listed, ...more].join('\n')
+  const title =
+    rows.length === 1
+      ? '1 operation was in progress and is in doubt:'
+      : `${rows.length} operations were in progress and are in doubt:`
+  return [title, ...listed, ...more].join('\n')
 }
