@@ -1,12 +1,9 @@
 import { type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
-import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
-import { isFromPlugin, reasonOf, shownCode } from '#contract/protocol/messages.ts'
-import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
-import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
-import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
-import { joinSentences, labelled } from '../../../../i18n/punctuation.ts'
-import { messageText } from '../../../../i18n/message-text.ts'
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { reasonOf, shownCode } from '#contract/protocol/messages.ts'
+import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
+import { joinSentences } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
@@ -16,35 +13,21 @@ import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../../ui/ErrorState.tsx'
 import { Icon } from '../../../../ui/Icon.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
-import { Skeleton, SkeletonLines } from '../../../../ui/Skeleton.tsx'
-import { Time } from '../../../../ui/Time.tsx'
-import {
-  failureTitle,
-  remedyOf,
-  retryHelpsText,
-  stoppedText,
-} from '../../../../subjects/operations/describe-failure.ts'
-import { differencesIn } from './response-differences.ts'
+import { Skeleton } from '../../../../ui/Skeleton.tsx'
+import { retryHelpsText, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
 import { Differences } from './Differences.tsx'
-import { endpointChange, movedBetween } from './endpoint-change.ts'
-import {
-  alsoFailed,
-  effectOf,
-  failedCallOf,
-  namedChanges,
-  progressOf,
-  type Effect,
-} from '../calls/progress.ts'
-import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
+import { alsoFailed, namedChanges, progressOf } from '../calls/progress.ts'
+import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { CompareButton } from '../comparison/CompareButton.tsx'
-import { disabledBy, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { AlsoFailed, Endpoint, Headers, NamedChanges, OperationCode } from './RelatedFacts.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
-import { effectText, impactText, nextText, nowText, pastText, progressText } from './failure-texts.ts'
+import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
-import { useAnswered, WireNotes } from './WireNotes.tsx'
+import { WireNotes } from './WireNotes.tsx'
+import { hasRemedy, NextStepFact, Remedy } from './NextStepFact.tsx'
+import { useFailureFacts } from './use-failure-facts.ts'
 
 /**
  * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
@@ -70,60 +53,11 @@ export function FailurePanel({
   children?: ReactNode
 }) {
   const t = useText()
-  const rich = useRichText()
-  const title = failureTitle(failure, t)
-  const message = messageText(failure)
-  const call = failedCallOf(operation, timeline)
-  const failurePoint = failurePointOf(timeline, operation)
-  // attempts that retention removed could have had an effect, so the rest do not prove that there was none
-  const isProven = (effect: Effect) =>
-    operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
-  const known = call && effectOf(failure, call)
-  const effect = call && known && isProven(known) && effectText(known, call.pluginId, t)
-  const hasEarlier = known?.kind === 'earlier'
-  const isOver = operation.state !== 'FAILED'
-  // a remedy applies to the live system; a stored document may be out of date
-  const isStored = useAsOf() !== null
-  const attempt = failurePoint?.bar?.attempt
-  const answered = useAnswered(attempt)
-  const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
-  const { owner, retired } = plugin ?? {}
+  const facts = useFailureFacts({ operation, timeline, failure })
+  const { title, call, attempt, failurePoint, isOver, isStored, isUndecided } = facts
   const { nextStep } = operation
-  const { errorPath } = failure
-  const isWitness = nextStep.action === 'CHECK_VALUES'
-  const afterwards = afterwardsText(nextStep, t)
-  const { data: context, isLoading: isContextLoading } = useOperationContext(operation)
-  const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
-  const endpointChanged = () => {
-    if (plugin === undefined) return null
-    if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
-    return moved !== null
-      ? 'during'
-      : hasNewEndpoint(context, plugin.pluginId, operation.finishedAt)
-        ? 'before'
-        : null
-  }
-  const isReplayed = answered != null
-  const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
-  const remedy = isStored
-    ? null
-    : remedyOf(operation, t, {
-        isReplayed,
-        isElsewhere,
-        endpointChanged: endpointChanged(),
-        hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
-        lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
-        hasEarlier,
-      })
   const others = isOver ? [] : alsoFailed(operation, timeline)
   const named = isOver ? [] : namedChanges(operation)
-  const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
-  const disabled =
-    reasonOf(failure) === 'pluginNotRegistered' && call ? disabledBy(context, call.pluginId) : null
-  const isEnabledAgain = reasonOf(failure) === 'pluginNotRegistered' && nextStep.action === 'RETRY'
-  // nobody is to begin with a step that the next response replaces
-  const isUndecided =
-    answered === undefined || (isContextLoading && reasonOf(failure) === 'pluginNotRegistered')
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -147,27 +81,17 @@ export function FailurePanel({
                 {title}
               </ClampedText>
               {/* on a phone, the answers are to stand in the first screen */}
-              {isOfPlugin && message === title && call && (
+              {facts.isOfPlugin && facts.message === title && call && (
                 <p className="text-xs text-muted max-sm:hidden">
                   {t('operations.failed.said', { plugin: call.pluginId })}
                 </p>
               )}
               <ClampedText as="p" className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
-                {/* the message of the platform advises to enable a plugin that a person has disabled */}
-                {joinSentences(t, [
-                  // that of a response to another operation blames the plugin
-                  message !== title &&
-                    disabled === null &&
-                    !isReplayed &&
-                    !isUndecided &&
-                    !isEnabledAgain &&
-                    message,
-                  effect,
-                ])}
+                {joinSentences(t, [facts.shownMessage, facts.effect])}
               </ClampedText>
             </div>
             <RefusedHere failure={failure} />
-            <WireNotes failure={failure} attempt={attempt} answered={answered} moved={moved} />
+            <WireNotes failure={failure} attempt={attempt} answered={facts.answered} moved={facts.moved} />
             <DefinitionList
               items={[
                 !isOver && {
@@ -203,64 +127,17 @@ export function FailurePanel({
                   value: isUndecided ? (
                     <Skeleton className="w-3/5" />
                   ) : (
-                    <>
-                      <NextStepText
-                        nextStep={nextStep}
-                        what={
-                          isStored
-                            ? undefined
-                            : nextText(nextStep, { isReplayed, isElsewhere, hasEarlier, disabled }, t)
-                        }
-                      />
-                      {owner && isForOwner(nextStep) && (
-                        <>
-                          {' · '}
-                          {nextStep.actor === 'SUPPORT' && labelled(t, t('operations.failed.owner'), '')}
-                          <OwnerText owner={owner} />
-                        </>
-                      )}
-                      {afterwards !== null && <span className="block text-muted">{afterwards}</span>}
-                    </>
+                    <NextStepFact operation={operation} facts={facts} />
                   ),
                 },
                 !isOver && {
                   label: t('operations.field.retryHelps'),
                   value: retryHelpsText(operation, t),
                 },
-                disabled !== null && {
+                hasRemedy(operation, facts) && {
                   label: t('errors.remedy'),
-                  value: rich('operations.remedy.disabled', {
-                    time: <Time at={disabled.at} />,
-                    person: disabled.by?.name ?? '',
-                    reason: disabled.reason ?? t('operations.field.noReason'),
-                  }),
+                  value: <Remedy operation={operation} facts={facts} />,
                 },
-                !isOver &&
-                  !isStored &&
-                  retired != null && {
-                    label: t('errors.remedy'),
-                    value: (
-                      <>
-                        {rich('operations.remedy.retired', {
-                          time: <Time at={retired.at} />,
-                          person: retired.by.name,
-                          reason: retired.reason,
-                        })}{' '}
-                        {t(
-                          operation.operationType === 'DETACH'
-                            ? 'operations.remedy.retired.retry'
-                            : 'operations.remedy.TAKE_OVER',
-                        )}
-                      </>
-                    ),
-                  },
-                !isOver &&
-                  disabled === null &&
-                  retired == null &&
-                  remedy !== null && {
-                    label: t('errors.remedy'),
-                    value: isUndecided ? <SkeletonLines lines={2} /> : remedy,
-                  },
                 named.length > 0 && {
                   label: t('operations.failed.named'),
                   value: <NamedChanges changes={named} />,
@@ -281,8 +158,13 @@ export function FailurePanel({
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
               {/* the code of the last attempt first: that of the whole run may only say that some result is unknown */}
               <ErrorFacts
-                error={{ title, message, code: shownCode(failure), errorPath }}
-                isWitness={isWitness}
+                error={{
+                  title,
+                  message: facts.message,
+                  code: shownCode(failure),
+                  errorPath: failure.errorPath,
+                }}
+                isWitness={nextStep.action === 'CHECK_VALUES'}
               />
               <OperationCode failure={failure} />
               <Endpoint operation={operation} failurePoint={failurePoint} />
@@ -298,7 +180,7 @@ export function FailurePanel({
       </div>
       {!isOver && !isStored && (
         <div className="space-y-3 border-t border-line p-4">
-          {isOfPlugin && <ValuesRead operation={operation} />}
+          {facts.isOfPlugin && <ValuesRead operation={operation} />}
           <WhatChanged operation={operation} />
           <CompareButton operation={operation} />
         </div>
@@ -306,10 +188,6 @@ export function FailurePanel({
     </section>
   )
 }
-
-/** Whether the owner of the plugin can help: not if another plugin's values are in doubt, or this platform's settings. */
-const isForOwner = ({ actor, action }: NextStep): boolean =>
-  actor === 'PLUGIN_OWNER' || (actor === 'SUPPORT' && action === 'RETRY')
 
 /** Whether the installation still runs, and with what; and who depends on it. */
 function Impact({ operation }: { operation: OperationDetail }) {

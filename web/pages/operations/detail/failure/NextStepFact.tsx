@@ -1,0 +1,70 @@
+import type { NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
+import { labelled } from '../../../../i18n/punctuation.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
+import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
+import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
+import { OwnerText } from '../../../../subjects/plugins/PluginLink.tsx'
+import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
+import { Time } from '../../../../ui/Time.tsx'
+import { nextText } from './failure-texts.ts'
+import type { FailureFacts } from './use-failure-facts.ts'
+
+/** Who acts next after a failure, and what they do. */
+export function NextStepFact({ operation, facts }: { operation: OperationDetail; facts: FailureFacts }) {
+  const t = useText()
+  const { nextStep } = operation
+  const { owner, isStored } = facts
+  const afterwards = afterwardsText(nextStep, t)
+  return (
+    <>
+      <NextStepText nextStep={nextStep} what={isStored ? undefined : nextText(nextStep, facts, t)} />
+      {owner && isForOwner(nextStep) && (
+        <>
+          {' · '}
+          {nextStep.actor === 'SUPPORT' && labelled(t, t('operations.failed.owner'), '')}
+          <OwnerText owner={owner} />
+        </>
+      )}
+      {afterwards !== null && <span className="block text-muted">{afterwards}</span>}
+    </>
+  )
+}
+
+/** Whether the owner of the plugin can help: not if another plugin's values are in doubt, or this platform's settings. */
+const isForOwner = ({ actor, action }: NextStep): boolean =>
+  actor === 'PLUGIN_OWNER' || (actor === 'SUPPORT' && action === 'RETRY')
+
+/** Whether there is something to say in {@link Remedy}. */
+export const hasRemedy = ({ state }: OperationDetail, facts: FailureFacts): boolean =>
+  facts.disabled !== null || (state === 'FAILED' && (isRetired(facts) || facts.remedy !== null))
+
+const isRetired = ({ retired, isStored }: FailureFacts): boolean => retired != null && !isStored
+
+/** What to do about a failure; of a plugin that a person disabled or retired, who did that, when and why. */
+export function Remedy({ operation, facts }: { operation: OperationDetail; facts: FailureFacts }) {
+  const t = useText()
+  const rich = useRichText()
+  const { disabled, retired, remedy, isUndecided } = facts
+  if (operation.state === 'FAILED' && retired != null && isRetired(facts))
+    return (
+      <>
+        {rich('operations.remedy.retired', {
+          time: <Time at={retired.at} />,
+          person: retired.by.name,
+          reason: retired.reason,
+        })}{' '}
+        {t(
+          operation.operationType === 'DETACH'
+            ? 'operations.remedy.retired.retry'
+            : 'operations.remedy.TAKE_OVER',
+        )}
+      </>
+    )
+  if (disabled !== null)
+    return rich('operations.remedy.disabled', {
+      time: <Time at={disabled.at} />,
+      person: disabled.by?.name ?? '',
+      reason: disabled.reason ?? t('operations.field.noReason'),
+    })
+  return isUndecided ? <SkeletonLines lines={2} /> : remedy
+}
