@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
-import type { Installation } from '#contract/console-api/shapes.ts'
+import type { Batch, Installation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
-import type { BatchDialogAction } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -59,7 +58,7 @@ export function InstallationsPage() {
     loadPage: (page) =>
       callApi('GET /installations', { query: { ...omitUndefined({ ...filters, sort }), ...page } }),
   })
-  const [chosen, setChosen] = useState<BatchDialogAction | null>(null)
+  const [chosen, setChosen] = useState<Batch['action'] | null>(null)
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<InstallationsSearch>) =>

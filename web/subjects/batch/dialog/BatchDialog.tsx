@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useMemo, useState } from 'react'
-import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { useId, useState } from 'react'
+import type { Batch, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { ApiError, type Call } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
@@ -9,7 +9,6 @@ import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../../forms/dialogs/FormDialog.tsx'
 import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
-import { fieldId } from '../../../forms/property/property-place.ts'
 import { editsIn } from '../../../forms/property/property-edit.ts'
 import { useMay } from '../../../api/session.ts'
 import { EditedNotice, useSaveRequest } from '../../change-requests/edited-request.tsx'
@@ -24,7 +23,7 @@ import { Select } from '../../../ui/Select.tsx'
 import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-action.ts'
 import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
-import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
+import { batchPlanQuery } from './use-needed-values.ts'
 import { needsReview, useRequestReview, withoutReview } from '../../change-requests/use-request-review.ts'
 import { divisionIn } from '../typed-waves.ts'
 import { useSettled } from '../../plan/use-settled.ts'
@@ -41,20 +40,17 @@ import {
 } from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
 import type { Again } from '../again.ts'
-import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
-import { EACH_MAX, formOfEach, initialEdits, type BatchProperty } from '../each-target.ts'
+import { scopeOf, type BatchTarget } from '../bundle-targets.ts'
+import { EACH_MAX, initialEdits, type BatchProperty } from '../each-target.ts'
 import { scopeTarget, type InstalledBundle } from '../install-input.ts'
 import { BundleField, CountField, DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { ScopesField } from './ScopesField.tsx'
 import { movedIn, withoutDenied, type BatchBody } from './refused-targets.ts'
-import { useChosenProperties } from './use-chosen-properties.ts'
-import { currentKey, useCurrentValues, type AskedProperty } from './use-current-values.ts'
-import { useTargetVersion } from './use-target-version.ts'
+import { useBatchContent } from './use-batch-content.ts'
 
 export type { BatchTarget } from '../bundle-targets.ts'
-export type BatchDialogAction = 'INSTALL' | 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
 
 const PLAN = 'POST /batches/plan'
 
@@ -73,7 +69,7 @@ export function BatchDialog({
   edited,
   onClose,
 }: {
-  action: BatchDialogAction
+  action: Batch['action']
   /** Of an INSTALL, the scopes to begin with. */
   targets: readonly BatchTarget[]
   /** The limits to begin with; the person can change them. */
@@ -94,70 +90,17 @@ export function BatchDialog({
   const navigate = useNavigate()
   const client = useQueryClient()
   const noticeId = useId()
-  const [selected, setSelected] = useState(all)
   const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
   const isUpgrade = action === 'UPGRADE'
   const isInstall = action === 'INSTALL'
-  const bundles = useMemo(() => bundlesOf(selected), [selected])
-  const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
-  const installed = useMemo(
-    () => install && { key: 'install', ...install.bundle, targets: [...selected] },
-    [install, selected],
-  )
-  // the others have other versions
-  const bundle = installed ?? (isUpgrade ? bundles.find(({ key }) => key === bundleKey) : undefined)
-  const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
+  const content = useBatchContent(action, all, { given, install, again })
+  const { selected, targets, bundle, version, needed, properties, resources, isEach } = content
   const environments = useEnvironmentsOf(selected)
   const [typedLimits, setLimits] = useState(() =>
     again === undefined ? initialLimits : limitsOf(again.limits, environments),
   )
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
-
-  const version = useTargetVersion(bundle, install?.version ?? again?.targetVersion)
-  const needed = useNeededValues(
-    isInstall ? action : 'UPGRADE',
-    bundle,
-    version.chosen,
-    again?.properties.flatMap((one) => (one.isEach || one.fills ? [] : [fieldId(one.locator, one.property)])),
-  )
-  const inVersion = useMemo(
-    () => (installed === undefined ? NO_BUNDLES : targetsIn(installed, version.chosen)),
-    [installed, version.chosen],
-  )
-  const properties = useChosenProperties(action === 'CONFIGURE' ? bundles : inVersion, {
-    given,
-    again: isUpgrade ? [] : (again?.properties ?? []),
-    required: isInstall ? needed.needs : undefined,
-  })
-  const [isEachWanted, setEach] = useState(again?.properties.some(({ isEach: each }) => each) === true)
-  const canBeEach = isUpgrade && needed.resources.length > 0 && targets.length <= EACH_MAX
-  const isEach = isEachWanted && canBeEach
-  const { isMissing, resources: neededResources } = needed
-  const asked = useMemo(
-    () =>
-      isEach
-        ? neededResources.flatMap(({ fields }) =>
-            fields.map(({ id, locator, property }) => ({
-              locator,
-              property,
-              targets: targets.map((one) => one.id).filter((target) => !isMissing(target, id)),
-            })),
-          )
-        : NOTHING_ASKED,
-    [isEach, targets, neededResources, isMissing],
-  )
-  const current = useCurrentValues(asked)
-  const upgraded = useMemo(
-    () =>
-      isEach
-        ? formOfEach(neededResources, targets, isMissing, (target, field) =>
-            current.get(currentKey(target, field)),
-          )
-        : neededResources,
-    [isEach, targets, neededResources, isMissing, current],
-  )
-  const resources = isUpgrade ? upgraded : properties.resources
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({
     ...emptyInput(),
@@ -179,11 +122,10 @@ export function BatchDialog({
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
   const bodyOf = (values: Parameters<typeof editsIn>[0], { waves }: Limits): BatchBody | null =>
-    batchBodyOf(
-      { action, targets, installed, version: version.chosen, chosen: properties.chosen, needed, isEach },
-      editsIn(values),
-      { waves: waves && divisionIn(waves), isOverridden: isOverridden && edited === undefined },
-    )
+    batchBodyOf({ ...content, action, version: version.chosen, chosen: properties.chosen }, editsIn(values), {
+      waves: waves && divisionIn(waves),
+      isOverridden: isOverridden && edited === undefined,
+    })
   const settledLimits = useSettled(limits)
   const body = bodyOf(settled, settledLimits)
   const plan = useQuery({
@@ -323,14 +265,14 @@ export function BatchDialog({
         </Notice>
       )}
       {again?.hasHidden === true && <Notice icon="info">{t('batches.again.hidden')}</Notice>}
-      {isUpgrade && bundles.length > 1 && (
-        <BundleField bundles={bundles} value={bundleKey} onChange={setBundleKey} />
+      {isUpgrade && content.bundles.length > 1 && (
+        <BundleField bundles={content.bundles} value={content.bundleKey} onChange={content.chooseBundle} />
       )}
       {install !== undefined && (
         <ScopesField
           scopes={selected.map(scopeOf)}
           max={BATCH_TARGETS_MAX}
-          onChange={(scopes) => setSelected(scopes.map((scope) => scopeTarget(scope, install)))}
+          onChange={(scopes) => content.select(scopes.map((scope) => scopeTarget(scope, install)))}
         />
       )}
       {bundle !== undefined && (
@@ -354,20 +296,20 @@ export function BatchDialog({
           {t(version.isDowngrade === 'all' ? 'batches.make.downgrade.all' : 'batches.make.downgrade')}
         </Notice>
       )}
-      {(action === 'CONFIGURE' || inVersion.length > 0) && (
+      {content.hasChoice && (
         <ChosenPropertyFields properties={properties} targets={targets} control={form.control} />
       )}
       {isUpgrade && targets.length > EACH_MAX && (
         <p className="text-muted">{t('batches.make.each.tooMany', { max: EACH_MAX })}</p>
       )}
-      {canBeEach && targets.length > 1 && (
-        <EachChoice isEach={isEach} count={targets.length} onChange={setEach} />
+      {content.canBeEach && targets.length > 1 && (
+        <EachChoice isEach={isEach} count={targets.length} onChange={content.setEach} />
       )}
-      {isUpgrade && targets[0] && upgraded.length > 0 && (
+      {isUpgrade && targets[0] && resources.length > 0 && (
         <OperationFields
           key={`${isEach}`}
           control={form.control}
-          resources={upgraded}
+          resources={resources}
           scope={scopeOf(targets[0])}
           fold={false}
         />
@@ -414,13 +356,3 @@ export function BatchDialog({
     </FormDialog>
   )
 }
-
-const NOTHING_ASKED: readonly AskedProperty[] = []
-const NO_TARGETS: readonly BatchTarget[] = []
-const NO_BUNDLES: readonly BundleTargets[] = []
-
-/** The targets of an INSTALL as if they had its version, whose properties are to be chosen; none without targets. */
-const targetsIn = (installed: BundleTargets, version: string | undefined): readonly BundleTargets[] =>
-  version === undefined || installed.targets.length === 0
-    ? NO_BUNDLES
-    : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
