@@ -32,6 +32,8 @@ export const BODY_DEPTH_MAX = 160
 export const BODY_KEYS_MAX = 50_000
 /** Maximum size of the schemas of a manifest in characters, with the shared definitions in every schema that needs them. */
 export const SCHEMAS_MAX = 2 * 1024 * 1024
+/** Maximum size of the different patterns of a manifest together, in characters: each is analyzed, which can take a tenth of a second. */
+export const PATTERNS_MAX = 16 * 1024
 /** Maximum length of a string or key in UTF-8 bytes. */
 export const STRING_BYTES_MAX = 256 * 1024
 

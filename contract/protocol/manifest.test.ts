@@ -375,6 +375,22 @@ test('definitions that grow too large are refused before they are read for every
   assert.ok(took < 5_000, `it took ${took} ms`)
 })
 
+test('more patterns than can be analyzed in a short time are refused before they are (C07)', () => {
+  const definition = (pattern: string) => ({ kind: 'DATA', schema: { items: { pattern } } })
+  const slow = (index: number): string => `^${'[^a]b*'.repeat(90)}${index}$`
+  const many = Array.from({ length: 1400 }, (_, index) => [`p${index}`, definition(slow(index))])
+  const before = process.cpuUsage()
+  refusedAt(
+    details({ resources: [but(module, { properties: Object.fromEntries(many) }), timer] }),
+    '',
+    /different patterns .* more than 16384 characters/,
+  )
+  assert.ok(process.cpuUsage(before).user < 1_000_000)
+  const same = Array.from({ length: 1400 }, (_, index) => [`p${index}`, definition('^[a-z]+(-[a-z0-9]+)*$')])
+  const found = details({ resources: [but(module, { properties: Object.fromEntries(same) }), timer] })
+  assert.ok(found.every(({ message }) => !message.includes('different patterns')))
+})
+
 test('the refusal of a pattern of names says which one, and where', () => {
   const found = withProperty('nodes', {
     kind: 'DATA',

@@ -4,12 +4,21 @@ import type { Detail } from './envelope.ts'
 import { EventDeclaration } from './event-declaration.ts'
 import { checkSchema, checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
-import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, KEY_MAX, SCHEMAS_MAX, TITLE_MAX } from './limits.ts'
+import {
+  DESCRIPTION_MAX,
+  INSTANCE_REF_PROPERTY,
+  KEY_MAX,
+  PATTERNS_MAX,
+  SCHEMAS_MAX,
+  TITLE_MAX,
+} from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
 import { JsonSchema, PropertyDefinition } from './property-definition.ts'
 import { isReferenceKind, valueSchema } from './property-kinds.ts'
 import { BundleRef } from './scope.ts'
 import { isJsonObject, pointerSegments, pointerTo } from '../json-schema/json.ts'
+import type { JsonValue } from '../json-schema/json.ts'
+import { childrenOf } from '../json-schema/keywords.ts'
 import { neededBy, withoutShared, type SharedDefinitions } from './shared-definitions.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
@@ -60,7 +69,7 @@ type Place = { locator?: string; property?: string; path: string }
 /** Every problem that makes a manifest MANIFEST_INVALID; `path` is a JSON pointer into the manifest. */
 export function checkManifest(manifest: AuthorManifest): Detail[] {
   const shared = manifest.$defs ?? {}
-  const tooLarge = checkSize(manifest, shared)
+  const tooLarge = [...checkPatterns(manifest), ...checkSize(manifest, shared)]
   if (tooLarge.length > 0) return tooLarge
   const whole = withoutShared(manifest)
   return [
@@ -74,6 +83,30 @@ export function checkManifest(manifest: AuthorManifest): Detail[] {
     ...checkWritersAreAlone(manifest),
   ]
 }
+
+/** Checked before any pattern is analyzed. */
+function checkPatterns({ $defs = {}, resources }: AuthorManifest): Detail[] {
+  const patterns = new Set<string>()
+  const open: JsonValue[] = [
+    ...Object.values($defs),
+    ...resources.flatMap(({ properties, events = [] }) => [
+      ...Object.values(properties).map(({ schema = true }) => schema),
+      ...events.map(({ schema }) => schema),
+    ]),
+  ]
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (!isJsonObject(schema)) continue
+    const { pattern, patternProperties = null } = schema
+    if (typeof pattern === 'string') patterns.add(pattern)
+    for (const name of isJsonObject(patternProperties) ? Object.keys(patternProperties) : [])
+      patterns.add(name)
+    open.push(...childrenOf(schema).map((child) => child.schema))
+  }
+  const size = [...patterns].reduce((sum, pattern) => sum + pattern.length, 0)
+  return size > PATTERNS_MAX ? [refuse({ path: '' }, TOO_MANY_PATTERNS)] : []
+}
+
+const TOO_MANY_PATTERNS = `The different patterns of all schemas have more than ${PATTERNS_MAX} characters together`
 
 /** Checked before definitions are expanded: a small manifest may refer to a large definition from every property. */
 function checkSize({ resources }: AuthorManifest, shared: SharedDefinitions): Detail[] {
