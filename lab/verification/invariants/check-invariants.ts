@@ -1,6 +1,6 @@
 import type { Violation } from '../suite.ts'
 import { claims, sequences } from './claims.ts'
-import { effects, noEffectFromThePast, sameBytes } from './effects.ts'
+import { effects, noLateEffect, sameBytes } from './effects.ts'
 import { events } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Facts, Invariant } from './facts.ts'
@@ -32,7 +32,7 @@ const INVARIANTS: readonly Invariant[] = [
   events,
   installedState,
   instanceRef,
-  noEffectFromThePast,
+  noLateEffect,
   afterTakeover,
 ]
 

@@ -43,7 +43,7 @@ export function* sameBytes({ state, deliveries }: Facts): Generator<Violation> {
 }
 
 /** I17: a plugin that has seen an execution sequence of an installation has no effect from a lower one afterwards. */
-export function* noEffectFromThePast({ deliveries }: Facts): Generator<Violation> {
+export function* noLateEffect({ deliveries }: Facts): Generator<Violation> {
   const seen = new Map<string, number>()
   for (const delivery of deliveries) {
     const { pluginId, bundleInstallId, executionSequence, isEffect } = delivery
