@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
-import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
 import { CaseBlocked, type Sent, type Trial } from '../run/trial.ts'
 import { seenIn } from '../run/state.ts'
 import { parseJson } from '../wire/read-answer.ts'
@@ -30,9 +30,32 @@ export const wholeLife = (trial: Trial): Promise<readonly Sent[]> =>
     return found
   })
 
+const ODD_MS = 200
+const LONG_TEXT = 'x'.repeat(10_000)
+
+/** Values of the same type that a plugin may have reason to refuse. */
+function oddValues(value: JsonValue): JsonValue[] {
+  if (typeof value === 'string') return ['', LONG_TEXT]
+  return typeof value === 'number' ? [-1, 0.5, 1_000_000_007] : []
+}
+
+/** An INSTALL with each odd value of each property, so that more failures of the plugin are seen. */
+async function sendOddValues(trial: Trial): Promise<Sent[]> {
+  const sent: Sent[] = []
+  for (const [locator, { properties }] of Object.entries(trial.profile.resources))
+    for (const [name, value] of Object.entries(properties))
+      for (const odd of oddValues(value)) {
+        const { before } = trial
+          .install()
+          .operation('INSTALL', 1, { replace: { [locator]: { [name]: odd } } })
+        sent.push(await trial.settle(before, { withinMs: ODD_MS }))
+      }
+  return sent
+}
+
 /**
- * A request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, a late call, and
- * invalid values: sent once in a run.
+ * A request for another plugin, a body that is not JSON, other bytes of a call that has succeeded, a late call, invalid
+ * values and odd ones: sent once in a run.
  */
 export const wrongCalls = (trial: Trial): Promise<readonly Sent[]> =>
   once(trial, 'wrong', async () => {
@@ -47,6 +70,7 @@ export const wrongCalls = (trial: Trial): Promise<readonly Sent[]> =>
       await trial.settleBytes(other.bytes, other),
       await trial.settle(installation.operation('CONFIGURE', 1).before),
       await trial.settle(trial.install().operation('INSTALL', 1, { values: 'invalid' }).before),
+      ...(await sendOddValues(trial)),
     ]
   })
 

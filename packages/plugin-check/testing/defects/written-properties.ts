@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { breaks } from './defect.ts'
 import { editing, writing, failing, firstReference } from './plant.ts'
+import { Refusal } from '../refusal.ts'
 import { data } from '../reference-parts.ts'
 
 // What is wrong with writes and failures.
@@ -144,6 +145,17 @@ export const WRITE_DEFECTS = {
     'sends messages of 600 characters',
     failing(({ data: failure }) => (failure['message'] = 'x'.repeat(600))),
   ),
+  'quotes-long-values': breaks('failure.message', 'quotes a name that is too long', (parts, world) => {
+    failing(({ data: failure }, { message }) => (failure['message'] = message))(parts, world)
+    const { apply } = parts
+    parts.apply = (request) => {
+      for (const { properties } of Object.values(request.resources)) {
+        const name = properties['displayName']?.value
+        if (typeof name === 'string' && name.length > 4_000) throw new Refusal('NAME_INVALID', name)
+      }
+      return apply(request)
+    }
+  }),
   'spaces-in-error-path': breaks(
     'failure.error-path',
     'writes a sentence into errorPath',
