@@ -6,7 +6,7 @@ import { Key } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { SettingsError, whyUnreadable } from '#http-kit/settings.ts'
 import { plainText } from './plain-text.ts'
 
 /** The permissions of each role. */
@@ -193,8 +193,8 @@ export function readRoleMap(file: string): RoleMap {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    throw new SettingsError(`${subject} cannot be read`)
+  } catch (error) {
+    throw new SettingsError(`${subject} ${whyUnreadable(error)}`)
   }
   let json: unknown
   try {

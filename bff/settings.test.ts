@@ -171,7 +171,7 @@ describe('the settings of sign-in', () => {
       assert.equal(read(byKey(jwk)).externalIdp?.clientSecret, null)
       assert.match(refusal(byKey(file('open.pem', 'x', 0o644))), /may be read or changed by other users/)
       assert.match(refusal(byKey(file('bad.pem', 'hush'))), /is not a private key in PEM or JWK form/)
-      assert.match(refusal(byKey(join(folder, 'none'))), /cannot be read$/)
+      assert.match(refusal(byKey(join(folder, 'none'))), /does not exist$/)
       assert.match(
         refusal({ ...whole, OIDC_CLIENT_AUTH: 'private_key_jwt' }),
         /^OIDC_CLIENT_KEY_FILE is not set/,
@@ -199,7 +199,7 @@ describe('the settings of sign-in', () => {
       assert.match(refusal(map('{"a":"admin"}')), /the roles of "a" are wrong/)
       assert.match(refusal(map('["admin"]')), /a JSON object is needed/)
       assert.match(refusal(map('{"a":["admin"],"a":[]}')), /duplicated/)
-      assert.match(refusal({ OIDC_ROLE_MAP_FILE: join(folder, 'none') }), /cannot be read$/)
+      assert.match(refusal({ OIDC_ROLE_MAP_FILE: join(folder, 'none') }), /does not exist$/)
     })
   })
 })

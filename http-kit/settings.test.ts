@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import * as z from 'zod'
-import { credentials, csv, optionalSecret, originUrl, port, readSettings, SettingsError } from './settings.ts'
+import {
+  credentials,
+  csv,
+  optionalSecret,
+  originUrl,
+  port,
+  readSettings,
+  SettingsError,
+  whyUnreadable,
+} from './settings.ts'
 
 const schema = z.object({
   PORT: port(8080),
@@ -86,6 +95,13 @@ describe('readSettings', () => {
     )
     assert.match(wrong({ PORT_FILE: secret }), /^accepted$/)
     rmSync(folder, { recursive: true })
+  })
+
+  it('says that a file is there, but for another user', () => {
+    assert.match(
+      whyUnreadable(Object.assign(new Error('x'), { code: 'EACCES' })),
+      /by the user of this program; change/,
+    )
   })
 
   it('refuses a misspelt variable by its name, and names the nearest', () => {

@@ -93,11 +93,22 @@ function secretFromFile(env: Record<string, string | undefined>, name: string): 
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read'
-    throw new SettingsError(`${variable} is wrong: the file ${file} ${reason}`)
+    throw new SettingsError(`${variable} is wrong: the file ${file} ${whyUnreadable(error)}`)
   }
   if (text === '') throw new SettingsError(`${variable} is wrong: the file ${file} is empty`)
   return text
+}
+
+/** Why a file that a setting names cannot be read, to follow its name. A file that is there must not be replaced. */
+export function whyUnreadable(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'does not exist'
+    case 'EACCES':
+      return 'cannot be read by the user of this program; change the owner of the file, or of the directories above it'
+    default:
+      return 'cannot be read'
+  }
 }
 
 function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {

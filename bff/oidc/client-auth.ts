@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { calculateJwkThumbprint, importJWK } from 'jose'
 import type { JWK } from 'jose'
 import * as oidc from 'openid-client'
-import { SettingsError } from '#http-kit/settings.ts'
+import { SettingsError, whyUnreadable } from '#http-kit/settings.ts'
 
 /** How the console proves to the provider that it is its client (OpenID Connect Core, section 9). */
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
@@ -39,7 +39,7 @@ export function readClientKey(file: string): ClientKey {
       throw new SettingsError(`${subject} may be read or changed by other users; chmod 600 it`)
   } catch (error) {
     if (error instanceof SettingsError) throw error
-    throw new SettingsError(`${subject} cannot be read`)
+    throw new SettingsError(`${subject} ${whyUnreadable(error)}`)
   }
   try {
     const given = text.trimStart().startsWith('{') ? (JSON.parse(text) as JWK) : {}

@@ -8,7 +8,7 @@ import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { persistentSecret } from '#http-kit/secret-files.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { SettingsError, whyUnreadable } from '#http-kit/settings.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
 
 /** The person on whose behalf a request is sent to the runtime. */
@@ -133,9 +133,14 @@ export async function loadActorKey(dataDir: string, file: string | null = null):
 
 async function readActorKey(file: string): Promise<AssertionKey> {
   const subject = `ACTOR_ASSERTION_KEY_FILE is wrong: ${file}`
-  const text = await readFile(file, 'utf8').catch(() => null)
-  if (text === null)
-    throw new SettingsError(`${subject} cannot be read; "npm run keys:assertion -- --out FILE" creates a key`)
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const reason = whyUnreadable(error)
+    throw new SettingsError(
+      reason === 'does not exist'
+        ? `${subject} ${reason}; "npm run keys:assertion -- --out FILE" creates a key`
+        : `${subject} ${reason}`,
+    )
+  })
   const { mode } = await stat(file)
   // its group may read it: files that are mounted into a container are often readable by a group
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)

@@ -10,7 +10,7 @@ import type { KeyObject } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPersistentSecret, persistentSecret } from '#http-kit/secret-files.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { SettingsError, whyUnreadable } from '#http-kit/settings.ts'
 import type { WrappedDataKey } from '../model/vault.ts'
 
 /** The key that wraps the data keys. It is stored in a file and never in the database. */
@@ -59,11 +59,14 @@ export const sealingKeyPath = (dataDir: string): string => join(dataDir, KEY_FIL
  * @throws SettingsError if the file is missing, may be read by everyone, or holds no key.
  */
 export async function readSealingKey(file: string, subject: string): Promise<SealingKey> {
-  const text = await readFile(file, 'utf8').catch(() => null)
-  if (text === null)
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const reason = whyUnreadable(error)
     throw new SettingsError(
-      `${subject} cannot be read; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`,
+      reason === 'does not exist'
+        ? `${subject} ${reason}; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`
+        : `${subject} ${reason}`,
     )
+  })
   const { mode } = await stat(file)
   // a group may read it, as with files that are mounted into a container; nobody else may read it, and only the owner
   // may write it
