@@ -82,11 +82,11 @@ export function FailurePanel({
               </ClampedText>
               {/* on a phone, the answers are to stand in the first screen */}
               {facts.isOfPlugin && facts.message === title && call && (
-                <p className="text-xs text-muted max-sm:hidden">
+                <p className="mt-0.5 text-xs text-muted max-sm:hidden">
                   {t('operations.failed.said', { plugin: call.pluginId })}
                 </p>
               )}
-              <ClampedText as="p" className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
+              <ClampedText as="p" className="mt-1 max-w-[80ch] text-md wrap-anywhere">
                 {joinSentences(t, [facts.shownMessage, facts.effect])}
               </ClampedText>
             </div>

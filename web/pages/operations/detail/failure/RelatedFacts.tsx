@@ -4,7 +4,7 @@ import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { Time } from '../../../../ui/Time.tsx'
-import { PropertyValueView } from '../../../../ui/value/ValueView.tsx'
+import { ChangedValue } from '../../../../ui/value/BeforeAfter.tsx'
 import type { FailurePoint } from '../calls/timeline.ts'
 import { endpointChange } from './endpoint-change.ts'
 
@@ -47,9 +47,8 @@ export function NamedChanges({ changes }: { changes: OperationDetail['changes'] 
       <ul>
         {changes.map(({ locator, property, before, after }) => (
           <li key={`${locator} ${property}`} className="wrap-anywhere">
-            <span className="mono font-medium">{property}</span> <PropertyValueView value={before} />
-            {' → '}
-            <PropertyValueView value={after} />
+            <span className="mono font-medium">{property}</span>{' '}
+            <ChangedValue before={before} after={after} />
           </li>
         ))}
       </ul>
