@@ -248,11 +248,19 @@ function Operations({ counts, day, places }: { counts: Counts; day: string; plac
   }
   return (
     <p className="mt-auto flex flex-wrap gap-x-2 text-xs">
-      <TextLink to={paths.operations(omitUndefined(of))}>{t('calendar.operations', { n: all })}</TextLink>
+      <PlainLink
+        to={paths.operations(omitUndefined(of))}
+        className="target rounded-sm text-muted hover:text-ink hover:underline"
+      >
+        {t('calendar.operations', { n: all })}
+      </PlainLink>
       {failed > 0 && (
-        <TextLink to={paths.operations(omitUndefined({ ...of, state: 'FAILED,TAKEN_OVER' }))}>
+        <PlainLink
+          to={paths.operations(omitUndefined({ ...of, state: 'FAILED,TAKEN_OVER' }))}
+          className="target rounded-sm font-medium text-fail hover:underline"
+        >
           {t('calendar.failed', { n: failed })}
-        </TextLink>
+        </PlainLink>
       )}
     </p>
   )
