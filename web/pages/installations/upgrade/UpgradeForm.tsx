@@ -207,7 +207,9 @@ export function UpgradeForm({
               onShared={() => draft.remove()}
             />
           )}
-          <LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>
+          <LinkButton to={paths.installation(bundleInstallId)} className="max-sm:hidden">
+            {t('common.cancel')}
+          </LinkButton>
         </>
       }
       errorActions={(code) => needsSignIn(code) && <SignInAgain keep={() => true} />}
