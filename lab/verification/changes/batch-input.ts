@@ -22,7 +22,7 @@ export function randomBatch(
         ...(random.chance(0.4)
           ? { environments: [random.pick(environments)] }
           : { sizes: random.pick([[1], [1, 1], ['50%', 1], ['34%', '34%']]) }),
-        soakSeconds: random.pick([0, 0, random.integer(1, 15)]),
+        soakSeconds: random.pick([0, random.integer(1, 15)]),
         maxFailures: random.pick([0, 0, 1, '50%']),
         ...(random.chance(0.3) && { minPluginSuccess: random.pick([50, 80]) }),
       },

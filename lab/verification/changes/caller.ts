@@ -49,7 +49,7 @@ export class Caller {
         serveRow(deps, { name, perform, input }, { actor: actorOf(by, `${key}-${attempt}`), key }),
       )
       // what it has committed may be work for a worker
-      schedule.after(1, () => fleet.wakeOne())
+      if (answer === null || answer['errorCode'] === '0') schedule.after(1, () => fleet.wakeOne())
       if (answer !== null) {
         note(`${by} ${name} ${JSON.stringify(input.params)}: ${String(answer['errorCode'])}`)
         // an envelope

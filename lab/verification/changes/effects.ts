@@ -1,7 +1,22 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
 import type { Waves } from '#contract/runtime-api/waves.ts'
+import type { Reader } from '../invariants/reader.ts'
+import { readJson } from '../invariants/reader.ts'
 import { requestText } from '#runtime/http/read-request.ts'
+
+/** What people know of a request before they act on it. */
+export type SeenRequest = Pick<ChangeRequestDetail, 'revision' | 'kind' | 'batchId' | 'input'>
+
+const REQUEST = `
+  select json_build_object('revision', revision, 'kind', kind, 'batchId', batch_id, 'input', shown_input)::text as json
+  from runtime.change_request where change_request_id = $1`
+
+/** Reads it in one statement: the use case would plan it, and what it returns is not judged. */
+export async function lookAt(reader: Reader, changeRequestId: string): Promise<SeenRequest> {
+  // the statement builds exactly this shape
+  return (await readJson(reader, REQUEST, [changeRequestId])) as SeenRequest
+}
 
 /**
  * What a plan says that it changes: equal texts for equal effects, as far as people see them.
@@ -25,7 +40,7 @@ export function effectText(
 
 /** What an approver sees of a plan: one text, or of a batch one for each target. */
 export function effectsSeen(
-  { kind, input }: ChangeRequestDetail,
+  { kind, input }: SeenRequest,
   { configuration, operation, batch }: ChangePlan,
 ): string[] {
   if (batch !== undefined)

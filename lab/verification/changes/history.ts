@@ -22,7 +22,8 @@ export interface ChangeHistory {
 }
 
 const START = Date.parse('2026-03-01T00:00:00Z')
-const STEPS_OF_EACH = 12
+/** How many steps a person takes. */
+const [STEPS_MIN, STEPS_MAX] = [4, 12]
 const CRASHES_MAX = 5
 /** How long a history waits for what the platform does by itself. */
 const QUIET_MS = 60_000
@@ -106,7 +107,8 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
     faults.isOver = false
     await Promise.all(
       PEOPLE.map(async (by) => {
-        for (let step = 0; step < STEPS_OF_EACH; step++) {
+        const steps = random.integer(STEPS_MIN, STEPS_MAX)
+        for (let step = 0; step < steps; step++) {
           await people.act(by)
           while (fleet.running.length < 2) startReplica()
         }

@@ -1,12 +1,12 @@
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { ChangePlan, ChangeRequestDetail } from '#contract/runtime-api/change-requests.ts'
+import type { ChangePlan } from '#contract/runtime-api/change-requests.ts'
 import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { CHANGE_KINDS } from '#contract/runtime-api/vocabulary.ts'
 import { applyChangeRequest } from '#runtime/use-cases/change-requests/apply.ts'
 import { readChangePolicy, saveChangePolicy } from '#runtime/use-cases/change-requests/policies.ts'
-import { planChangeRequest, readChangeRequest } from '#runtime/use-cases/change-requests/read.ts'
+import { planChangeRequest } from '#runtime/use-cases/change-requests/read.ts'
 import * as requests from '#runtime/use-cases/change-requests/write.ts'
 import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
 import { continueBatch, stopBatch } from '#runtime/use-cases/batches/continue-batch.ts'
@@ -20,7 +20,8 @@ import type { InstallationView, Users } from '../simulation/users.ts'
 import { randomBatch } from './batch-input.ts'
 import { Caller } from './caller.ts'
 import type { CallerOptions, PersonId } from './caller.ts'
-import { effectsSeen } from './effects.ts'
+import { effectsSeen, lookAt } from './effects.ts'
+import type { SeenRequest } from './effects.ts'
 import type { Known } from './judge.ts'
 
 /** How often each step is taken. */
@@ -67,7 +68,7 @@ export class People {
   private readonly world: World
   private readonly caller: Caller
   /** What somebody saw last, who may act on it later. */
-  private readonly remembered = new Map<string, ChangeRequestDetail>()
+  private readonly remembered = new Map<string, SeenRequest>()
 
   constructor(world: World) {
     this.world = world
@@ -120,7 +121,7 @@ export class People {
     const view = await users.look()
     const described = { title: 'A change', submit: random.chance(0.8) }
     const installed = random.pick(view.installations)
-    const one = random.chance(0.35)
+    const one = random.chance(0.5)
       ? { kind: 'BATCH' as const, input: await this.batch() }
       : random.chance(0.75)
         ? {
@@ -239,11 +240,8 @@ export class People {
     const about = known.get(id)!
     const params = { changeRequestId: id }
     const read = { params, query: {}, body: undefined }
-    const fresh = random.chance(0.85)
-      ? await this.caller.read(by, (context) => readChangeRequest(context, read))
-      : null
-    const detail = fresh ?? this.remembered.get(id)
-    if (detail === undefined) return
+    const remembered = random.chance(0.15) ? this.remembered.get(id) : undefined
+    const detail = remembered ?? (await lookAt(this.world.database, id))
     this.remembered.set(id, detail)
     const body = { revision: detail.revision }
     const done = (answer: { errorCode: string } | null, event: string): void => {

@@ -3,7 +3,7 @@ import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { runInProcesses, splitIntoBatches } from '../worker-processes.ts'
 import { prepare, runChangeHistory } from './history.ts'
 
-const SIZES = { quick: 12, full: 10_000 }
+const SIZES = { quick: 24, full: 10_000 }
 /** Statements keep the plans made while the tables were empty, so with more histories each takes longer. */
 const MAX_IN_ONE_DATABASE = 200
 

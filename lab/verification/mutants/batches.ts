@@ -14,7 +14,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/batch-step.test.ts'),
       test(WAVES, 'waits after too many failures until they are retried'),
-      suite('changes', 40),
+      suite('changes', 100),
     ],
   },
   {
@@ -26,7 +26,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/waves.test.ts'),
       test(WAVES, 'waits for the soak time by the clock of the database'),
-      suite('changes'),
+      suite('changes', 100),
     ],
   },
   {
@@ -38,7 +38,7 @@ export const BATCHES: readonly Mutant[] = [
     killers: [
       test('runtime/engine/batches/batch-step.test.ts'),
       test(WAVES, 'is planned and carried out wave by wave'),
-      suite('changes'),
+      suite('changes', 100),
     ],
   },
   {
