@@ -288,6 +288,44 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
   await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
 })
 
+test('the plan of an upgrade names what each target gets and loses, once it is opened', async () => {
+  const value = (of: string) => ({ '@type': 'Data' as const, value: of })
+  const set = { locator: MAIN, property: 'region', before: null, after: value('eu') }
+  const api = await serveApi({
+    [PLAN]: () => {
+      const plan = planWith('first', () => [])
+      return { ...plan, items: plan.items.map((item) => ({ ...item, changes: 2, values: [set] })) }
+    },
+    'POST /installations/{bundleInstallId}/upgrade/plan': () => ({
+      planToken: 'one',
+      operationType: 'UPGRADE',
+      scope: scopeOf(targets[0]!),
+      installation: null,
+      currentVersion: '1.0.0',
+      targetVersion: '2.0.0',
+      snapshotVersion: 1,
+      claim: null,
+      resources: [],
+      stages: [],
+      problems: [],
+      changes: [{ locator: MAIN, property: 'legacyMode', before: value('on'), after: null }],
+    }),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: [published('2.0.0')],
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('2.0.0', { region: text('Region', true) }),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  const row = page.getByRole('listitem').filter({ hasText: 'CRM 1' })
+  await row.getByText('2 values change').click()
+  const changes = row.getByRole('list', { name: 'Changed values' })
+  await expect.element(changes).toMatchTextContent(/Region.*eu.*legacyMode.*on/s)
+  // only for the row that was opened
+  const asked = api.requests('POST /installations/{bundleInstallId}/upgrade/plan')
+  expect(new Set(asked.map(({ params }) => params['bundleInstallId']))).toEqual(new Set([targets[0]!.id]))
+})
+
 test('a missing value is not a mistake until something is entered, and a plan on its way has no number', async () => {
   const missing: Problems = [
     {

@@ -17,6 +17,7 @@ import { codeTitle, failureCodeTitle, useErrorView } from '../../../i18n/describ
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { ScopeText } from '../../scopes/ScopeText.tsx'
+import { PlannedUpgrade } from './PlannedUpgrade.tsx'
 
 type Item = BatchPlan['items'][number]
 
@@ -179,7 +180,7 @@ function PlannedItem({
         {problems.length === 0 && (
           <span className="ml-auto text-xs text-faint">
             {joinClauses(t, [
-              changes > 0 && t('batches.make.values', { n: changes }),
+              action !== 'UPGRADE' && changes > 0 && t('batches.make.values', { n: changes }),
               action !== 'TAKEOVER' && plugins.length > 0 && joinList(t, plugins),
             ])}
           </span>
@@ -201,6 +202,9 @@ function PlannedItem({
             />
           </span>
         ))}
+      {action === 'UPGRADE' && changes > 0 && problems.length === 0 && targetVersion !== undefined && (
+        <PlannedUpgrade item={item} targetVersion={targetVersion} />
+      )}
       {action === 'TAKEOVER' && problems.length === 0 && (
         <span className="block text-xs text-muted">
           {joinSentences(t, [
