@@ -36,10 +36,7 @@ export function PlanFooter({
       claim === null && edited.length > 0 && !excluded.has(bundleInstallId),
   )
   const locators = new Set(taken.flatMap((group) => group.locators))
-  const blocking = [
-    // a change can be requested while changes are frozen
-    !isProposed && gate.blocked,
-    gate.isOverriding && reason.trim() === '' && t('freezes.override.reason'),
+  const incomplete = [
     isProposed
       ? !proposal.may && t('changes.request.permission')
       : !mayWrite && t('configuration.review.blocked.permission'),
@@ -52,6 +49,12 @@ export function PlanFooter({
       t('configuration.review.blocked.refused'),
     taken.length === 0 &&
       t(`configuration.review.blocked.${groups.some(({ claim }) => claim !== null) ? 'claimed' : 'nothing'}`),
+  ].find((reason) => typeof reason === 'string')
+  // a change can be requested, or its draft shared, while changes are frozen
+  const blocking = [
+    !isProposed && gate.blocked,
+    gate.isOverriding && reason.trim() === '' && t('freezes.override.reason'),
+    incomplete,
   ].find((reason) => typeof reason === 'string')
   const only = (locator: string) => locators.has(locator)
   const onSave = () => {
@@ -99,7 +102,7 @@ export function PlanFooter({
       {!isProposed && proposal.may && (
         <Button
           busy={proposal.isPending}
-          disabledReason={blocking ?? (save.state === 'saving' && t('common.loading'))}
+          disabledReason={incomplete ?? (save.state === 'saving' && t('common.loading'))}
           title={t('changes.share.about')}
           onClick={() => void proposal.send({ only, submit: false })}
         >

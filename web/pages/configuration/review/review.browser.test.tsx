@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { showToast } from '../../../ui/toast.ts'
 import { renderConsole } from '../../../testing/render.tsx'
+import { changeRequestWith } from '../../../testing/change-request.ts'
 import { lostAnswer } from '../../../testing/api.ts'
 import { CONFIGURATION, MAIL, PLAN, SAVE, serveScope } from '../../../testing/served-scope.ts'
 
@@ -83,4 +84,37 @@ test('while the browser believes that it is offline, the review says so instead 
   } finally {
     dispatchEvent(new Event('online'))
   }
+})
+
+test('while changes are frozen, a draft can be shared although it cannot be saved', async () => {
+  const made = changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' })
+  const frozen = {
+    kind: 'CONFIGURE' as const,
+    errorCode: 'CHANGES_FROZEN',
+    message: 'Changes are frozen until someone ends the freeze: Year-end closing',
+    parameters: { reason: 'changesFrozenForGood', text: 'Year-end closing' },
+    until: null,
+    blocksRecovery: false,
+  }
+  const scope = await serveScope({
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions': () => ({
+      items: [frozen],
+    }),
+    'POST /change-requests': () => ({ changeRequest: made }),
+  })
+  scope.api.answer({
+    [PLAN]: (request) => ({
+      ...scope.plan(request),
+      problems: [{ errorCode: frozen.errorCode, message: frozen.message, parameters: frozen.parameters }],
+    }),
+  })
+  const screen = await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('2525')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  const review = page.getByRole('dialog', { name: 'Review changes' })
+  const save = review.getByRole('button', { name: 'Save and start 1 operation' })
+  await expect.element(save).toHaveAccessibleDescription(/^Changes are frozen/)
+  await review.getByRole('button', { name: 'Share draft' }).click()
+  await expect.poll(screen.address).toBe(`/change-requests/${made.changeRequestId}`)
+  expect(scope.api.requests('POST /change-requests')[0]?.body).toMatchObject({ submit: false })
 })
