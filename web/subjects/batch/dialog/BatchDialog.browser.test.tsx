@@ -293,7 +293,8 @@ test('the plan of an upgrade names what each target gets and loses, once it is o
   const set = { locator: MAIN, property: 'region', before: null, after: value('eu') }
   const api = await serveApi({
     [PLAN]: () => {
-      const plan = planWith('first', () => [])
+      // the second target is refused, which is no reason to hide what it would get
+      const plan = planWith('first', (id) => (id === targets[1]!.id ? finished : []))
       return { ...plan, items: plan.items.map((item) => ({ ...item, changes: 2, values: [set] })) }
     },
     'POST /installations/{bundleInstallId}/upgrade/plan': () => ({
@@ -317,13 +318,13 @@ test('the plan of an upgrade names what each target gets and loses, once it is o
     [VERSION]: () => manifestOf('2.0.0', { region: text('Region', true) }),
   })
   await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
-  const row = page.getByRole('listitem').filter({ hasText: 'CRM 1' })
+  const row = page.getByRole('listitem').filter({ hasText: 'CRM 2' })
   await row.getByText('2 values change').click()
   const changes = row.getByRole('list', { name: 'Changed values' })
   await expect.element(changes).toMatchTextContent(/Region.*eu.*legacyMode.*on/s)
   // only for the row that was opened
   const asked = api.requests('POST /installations/{bundleInstallId}/upgrade/plan')
-  expect(new Set(asked.map(({ params }) => params['bundleInstallId']))).toEqual(new Set([targets[0]!.id]))
+  expect(new Set(asked.map(({ params }) => params['bundleInstallId']))).toEqual(new Set([targets[1]!.id]))
 })
 
 test('a missing value is not a mistake until something is entered, and a plan on its way has no number', async () => {

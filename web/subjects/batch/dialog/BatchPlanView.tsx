@@ -202,7 +202,7 @@ function PlannedItem({
             />
           </span>
         ))}
-      {action === 'UPGRADE' && changes > 0 && problems.length === 0 && targetVersion !== undefined && (
+      {action === 'UPGRADE' && changes > 0 && targetVersion !== undefined && (
         <PlannedUpgrade item={item} targetVersion={targetVersion} />
       )}
       {action === 'TAKEOVER' && problems.length === 0 && (
