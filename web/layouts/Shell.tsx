@@ -15,6 +15,7 @@ import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { Understood } from './Understood.tsx'
 import { UserMenu } from './UserMenu.tsx'
+import { focusHome } from '../ui/keep-focus.ts'
 import { isDialogOpen, useModal } from '../ui/use-modal.ts'
 import { READ_AGAIN_MS } from '../api/query.ts'
 import { useTroubles } from '../subjects/troubles/Troubles.tsx'
@@ -69,6 +70,7 @@ export function Shell() {
         id="content"
         ref={main}
         tabIndex={-1}
+        {...focusHome()}
         className="min-w-0 bg-surface dark:bg-canvas outline-none max-lg:min-h-[calc(100dvh-3rem)]"
       >
         <Understood>

@@ -930,12 +930,12 @@ export const batches = {
   'waves.start.title': 'Start wave {number} in spite of its conditions?',
   'waves.start.text':
     'Later waves wait for their own conditions. From now on, the batch uses your permissions.',
-  again: { one: 'Plan {n} refused target again', other: 'Plan {n} refused targets again' },
+  again: { one: 'Plan {n} target that did not start', other: 'Plan {n} targets that did not start' },
   'again.hidden': 'Hidden values of the earlier batch are not available. Enter them again.',
   'refused.retry':
     '“Retry failed” includes refused operations that have failed again since. The others are not failed, or a retry can’t help them.',
   'refused.others':
-    'Refused targets were never started, so “Retry failed” leaves them out. Plan them again to start them with the same settings.',
+    'Refused and skipped targets never started, so “Retry failed” leaves them out. Plan them again to start them with the same settings.',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   permission: 'You don’t have the permission that this batch needs.',
   'because.GRANTS_EXPIRED':

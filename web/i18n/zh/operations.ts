@@ -800,11 +800,11 @@ export const batches: Translated<typeof source.batches> = {
   'waves.start': '仍然启动第 {number} 波',
   'waves.start.title': '条件未满足，仍要启动第 {number} 波？',
   'waves.start.text': '之后的波次仍须满足各自的条件。此后批次将使用您的权限执行。',
-  again: { other: '重新计划 {n} 个被拒绝的目标' },
+  again: { other: '重新计划 {n} 个未启动的目标' },
   'again.hidden': '无法读取原批次中已隐藏的值，请重新输入。',
   'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余操作并未失败，或重试无效。',
   'refused.others':
-    '被拒绝的目标从未启动，因此“重试失败的目标”不包含它们。重新计划后，可用相同的设置启动它们。',
+    '被拒绝和已跳过的目标从未启动，因此“重试失败的目标”不包含它们。重新计划后，可用相同的设置启动它们。',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
   permission: '您没有此批次所需的权限。',
   'because.GRANTS_EXPIRED': '发起人的权限仅保留 24 小时。继续执行时将使用您的权限。',

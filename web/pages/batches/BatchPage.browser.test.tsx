@@ -183,15 +183,15 @@ test('a batch that is not done everywhere says so, and a retry takes what has mo
   await expect.poll(() => planned.at(-1)).toMatchObject({ targets: [failed.target, moved.target] })
 })
 
-test('refused items are planned again with what the batch was made with, except hidden values', async () => {
+test('refused and skipped items are planned again with what the batch was made with, except hidden values', async () => {
   const locator = 'production/crm/MODULE/main'
   const planned: unknown[] = []
   const text = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'string', title } })
-  const refused = items.slice(0, 2).map(({ operationId: _operation, ...item }, n): BatchItem => ({
+  const notStarted = items.slice(0, 2).map(({ operationId: _operation, ...item }, n): BatchItem => ({
     ...item,
-    state: 'REFUSED',
-    code: 'PLAN_STALE',
-    message: 'It has changed.',
+    ...(n === 0
+      ? { state: 'REFUSED', code: 'PLAN_STALE', message: 'It has changed.' }
+      : { state: 'SKIPPED' }),
     values: [
       { locator, property: 'region', before: null, after: { '@type': 'Data', value: n === 0 ? 'eu' : 'us' } },
     ],
@@ -211,9 +211,11 @@ test('refused items are planned again with what the batch was made with, except 
           { locator, property: 'token', after: { '@type': 'Data', isSensitive: true, isSet: true } },
         ],
       },
-      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 0, REFUSED: 2, SKIPPED: 0 },
+      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 0, REFUSED: 1, SKIPPED: 1 },
     }),
-    [ITEMS]: ({ query }) => ({ items: query.get('state') === 'REFUSED' ? refused : items.slice(0, 3) }),
+    [ITEMS]: ({ query }) => ({
+      items: notStarted.filter(({ state }) => state === query.get('state')),
+    }),
     'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': () => ({
       bundle: { environmentKey: 'production', bundleId: 'crm' },
       version: '1.0.0',
@@ -240,7 +242,7 @@ test('refused items are planned again with what the batch was made with, except 
     },
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  await page.getByRole('button', { name: 'Plan 2 refused targets again' }).click()
+  await page.getByRole('button', { name: 'Plan 2 targets that did not start' }).click()
   const dialog = page.getByRole('dialog')
   await expect.element(dialog.getByText(/Hidden values of the earlier batch are not available/)).toBeVisible()
   await expect.element(dialog.getByRole('textbox', { name: 'Label' })).toHaveValue('Desk')
@@ -255,9 +257,9 @@ test('refused items are planned again with what the batch was made with, except 
     .poll(() => planned.at(-1))
     .toMatchObject({
       action: 'CONFIGURE',
-      targets: refused.map(({ target }) => target),
+      targets: notStarted.map(({ target }) => target),
       waves: { sizes: ['50%'] },
-      input: { values: { [refused[0]!.target]: set('eu'), [refused[1]!.target]: set('us') } },
+      input: { values: { [notStarted[0]!.target]: set('eu'), [notStarted[1]!.target]: set('us') } },
     })
 })
 
@@ -327,4 +329,22 @@ test('a wave is started in spite of its conditions only by who may', async () =>
   await expect.element(page.getByRole('button', { name: 'Stop' })).toBeEnabled()
   await expect.element(page.getByText('Waits between waves')).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'Start wave 2 anyway' })).not.toBeInTheDocument()
+})
+
+test('after a batch was stopped, the focus is in the page, although its button is gone', async () => {
+  let shown: Batch = { ...batch, state: 'RUNNING', finishedAt: null, may: { continue: true, stop: true } }
+  await serveScope({
+    'GET /batches/{batchId}': () => shown,
+    [ITEMS]: () => ({ items: items.slice(0, 3) }),
+    'POST /batches/{batchId}/stop': () => {
+      shown = { ...batch, state: 'STOPPED', because: 'PERSON' }
+      return { batch: shown }
+    },
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  await expect.element(page.getByText('Stopped', { exact: true })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Stop' })).not.toBeInTheDocument()
+  await expect.element(page.getByRole('main')).toHaveFocus()
 })

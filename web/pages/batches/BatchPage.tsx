@@ -47,6 +47,8 @@ const route = getRouteApi('/batches/$id')
 
 /** How often an unfinished batch is read; the results of operations arrive as events before. */
 const POLL_MS = 2_000
+/** The items that never started, and can be planned again. */
+const NOT_STARTED = ['REFUSED', 'SKIPPED'] as const
 
 /** One batch, live: what it does, how far it is, and the result of each item. */
 export function BatchPage() {
@@ -87,13 +89,17 @@ function Shown({ batch }: { batch: Batch }) {
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
   const [again, setAgain] = useState<Again | null>(null)
-  const loadRefused = useMutation({
-    mutationFn: async () => againOf(batch, await itemsIn(batchId, 'REFUSED')),
+  const loadNotStarted = useMutation({
+    mutationFn: async () => {
+      const notStarted = await Promise.all(NOT_STARTED.map((state) => itemsIn(batchId, state)))
+      return againOf(batch, notStarted.flat())
+    },
     onSuccess: setAgain,
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
   const may = useMay(BATCH_PERMISSION[batch.action], 'anywhere')
   const { action } = batch
+  const notStarted = NOT_STARTED.reduce((sum, state) => sum + batch.counts[state], 0)
   return (
     <Page
       title={batchTitle(batch, t)}
@@ -113,13 +119,13 @@ function Shown({ batch }: { batch: Batch }) {
               {t('batches.retryFailed')}
             </Button>
           )}
-          {batch.counts.REFUSED > 0 && finishedAt !== null && action !== 'RETRY' && (
+          {notStarted > 0 && finishedAt !== null && action !== 'RETRY' && (
             <Button
-              busy={loadRefused.isPending}
+              busy={loadNotStarted.isPending}
               disabledReason={!may && t('batches.permission')}
-              onClick={() => loadRefused.mutate()}
+              onClick={() => loadNotStarted.mutate()}
             >
-              {t('batches.again', { n: batch.counts.REFUSED })}
+              {t('batches.again', { n: notStarted })}
             </Button>
           )}
           <BatchActions batch={batch} />
@@ -144,7 +150,7 @@ function Shown({ batch }: { batch: Batch }) {
         value={search.state}
         onChange={(next) => void navigate({ search: omitUndefined({ state: next }), replace: true })}
       />
-      {batch.counts.REFUSED > 0 && finishedAt !== null && (
+      {(action === 'RETRY' ? batch.counts.REFUSED : notStarted) > 0 && finishedAt !== null && (
         <p className="mb-2 text-muted">
           {t(batch.action === 'RETRY' ? 'batches.refused.retry' : 'batches.refused.others')}
         </p>
