@@ -99,7 +99,7 @@ export function PlanFooter({
       <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
         {t('configuration.review.back')}
       </Button>
-      {!isProposed && proposal.may && (
+      {proposal.edited === null && proposal.may && (
         <Button
           busy={proposal.isPending}
           disabledReason={incomplete ?? (save.state === 'saving' && t('common.loading'))}

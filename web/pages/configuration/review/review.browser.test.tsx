@@ -86,6 +86,29 @@ test('while the browser believes that it is offline, the review says so instead 
   }
 })
 
+test('where a policy requires an approval, a draft can be shared before its review is requested', async () => {
+  const scope = await serveScope({
+    'POST /change-requests': () => ({
+      changeRequest: changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' }),
+    }),
+  })
+  scope.api.answer({
+    [PLAN]: (request) => ({
+      ...scope.plan(request),
+      problems: [{ errorCode: 'APPROVAL_REQUIRED', message: 'An approval is required.' }],
+    }),
+  })
+  await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('2525')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  const review = page.getByRole('dialog', { name: 'Review changes' })
+  await expect.element(review.getByRole('button', { name: 'Request review' })).toBeEnabled()
+  await review.getByRole('button', { name: 'Share draft' }).click()
+  await expect
+    .poll(() => scope.api.requests('POST /change-requests')[0]?.body)
+    .toMatchObject({ submit: false })
+})
+
 test('while changes are frozen, a draft can be shared although it cannot be saved', async () => {
   const made = changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' })
   const frozen = {
