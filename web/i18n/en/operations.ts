@@ -1147,6 +1147,9 @@ export const batches = {
   'make.reason': 'Reason',
   'make.plan': 'What will happen',
   'make.ready': { one: '{n} will start', other: '{n} will start' },
+  'make.requested': { one: '{n} is in the request', other: '{n} are in the request' },
+  'make.review':
+    'Some targets need an approval, so a change request is made of the whole batch: someone else approves it, then it can be applied.',
   'make.refused': { one: '{n} is refused', other: '{n} are refused' },
   'make.waiting': { one: '{n} needs a value', other: '{n} need values' },
   'make.checking': 'Checking…',

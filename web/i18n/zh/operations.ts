@@ -953,6 +953,8 @@ export const batches: Translated<typeof source.batches> = {
   'make.reason': '原因',
   'make.plan': '将执行的内容',
   'make.ready': { other: '{n} 个将开始' },
+  'make.requested': { other: '{n} 个纳入请求' },
+  'make.review': '部分目标需要审批，因此将为整个批次创建变更请求：他人批准后，即可应用。',
   'make.refused': { other: '{n} 个被拒绝' },
   'make.waiting': { other: '{n} 个需要填写值' },
   'make.checking': '正在检查…',

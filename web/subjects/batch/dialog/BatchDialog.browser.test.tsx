@@ -149,6 +149,16 @@ test('a batch that a freeze or a policy refuses is made all the same by a person
   ])
 })
 
+test('what needs an approval is not refused in a batch of which a change request is made', async () => {
+  const needed: Problems = [{ errorCode: 'APPROVAL_REQUIRED', message: 'An approval is required.' }]
+  await serveApi({ [PLAN]: () => planWith('first', (id) => (id === targets[0]!.id ? needed : [])) })
+  await open('DETACH')
+  await expect.element(page.getByText('2 are in the request')).toBeVisible()
+  await expect.element(page.getByText(/a change request is made of the whole batch/)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Request review' })).toBeInTheDocument()
+  expect(page.getByText(/refused|will start/).elements()).toEqual([])
+})
+
 test('the batch of a change request is edited in the dialog, and stored in the request', async () => {
   const edit = 'PATCH /change-requests/{changeRequestId}'
   const input = { action: 'DETACH' as const, targets: targets.map(({ id }) => id), first: 1 }

@@ -47,7 +47,7 @@ import { BundleField, CountField, DetachNotice, MarkedTargets, RetryNotice } fro
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { ScopesField } from './ScopesField.tsx'
-import { movedIn, withoutDenied, type BatchBody } from './refused-targets.ts'
+import { asRequested, movedIn, withoutDenied, type BatchBody } from './refused-targets.ts'
 import { useBatchContent } from './use-batch-content.ts'
 
 export type { BatchTarget } from '../bundle-targets.ts'
@@ -264,6 +264,7 @@ export function BatchDialog({
           <OverrideChoice isChosen={isOverridden} onChoose={setOverridden} />
         </Notice>
       )}
+      {isGuarded && edited === undefined && <Notice icon="review">{t('batches.make.review')}</Notice>}
       {again?.hasHidden === true && <Notice icon="info">{t('batches.again.hidden')}</Notice>}
       {isUpgrade && content.bundles.length > 1 && (
         <BundleField bundles={content.bundles} value={content.bundleKey} onChange={content.chooseBundle} />
@@ -325,7 +326,8 @@ export function BatchDialog({
       {body !== null && (
         <BatchPlanView
           action={action}
-          plan={plan.data}
+          plan={isGuarded ? plan.data && asRequested(plan.data) : plan.data}
+          isRequested={isGuarded}
           error={plan.error}
           definitionOf={definitionOf}
           isChecking={plan.isFetching}

@@ -25,6 +25,7 @@ type Item = BatchPlan['items'][number]
 export function BatchPlanView({
   action,
   plan,
+  isRequested,
   error,
   definitionOf,
   isChecking,
@@ -36,6 +37,8 @@ export function BatchPlanView({
 }: {
   action: Batch['action']
   plan: BatchPlan | undefined
+  /** A change request is made of it, so nothing starts yet. */
+  isRequested: boolean
   error: unknown
   definitionOf: DefinitionOf
   isChecking: boolean
@@ -74,7 +77,8 @@ export function BatchPlanView({
           {plan === undefined || isStale
             ? t('batches.make.checking')
             : joinClauses(t, [
-                (ready.length > 0 || waiting.length === 0) && t('batches.make.ready', { n: ready.length }),
+                (ready.length > 0 || waiting.length === 0) &&
+                  t(isRequested ? 'batches.make.requested' : 'batches.make.ready', { n: ready.length }),
                 waiting.length > 0 && t('batches.make.waiting', { n: waiting.length }),
                 refused.length > 0 && t('batches.make.refused', { n: refused.length }),
               ])}

@@ -1,5 +1,6 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import type { ApiError, Call } from '../../../api/client.ts'
+import { withoutReview } from '../../change-requests/use-request-review.ts'
 
 /** The request for the plan of a batch. */
 export type BatchBody = Call<'POST /batches/plan'>['body']
@@ -23,3 +24,9 @@ export function withoutDenied(body: BatchBody, { items }: BatchPlan): BatchBody 
   const own = Object.entries(body.input.values).filter(([target]) => !denied.has(target))
   return { ...body, targets, input: { ...body.input, values: Object.fromEntries(own) } } as BatchBody
 }
+
+/** The plan of a change request: that an approval is required refuses nothing in it. */
+export const asRequested = (plan: BatchPlan): BatchPlan => ({
+  ...plan,
+  items: plan.items.map((item) => ({ ...item, problems: withoutReview(item.problems) })),
+})
