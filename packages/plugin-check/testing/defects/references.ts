@@ -300,7 +300,7 @@ export const REFERENCE_DEFECTS = {
     'service.method',
     'calls an event method with GET',
     calling(() => ({ method: 'GET' })),
-    ['service.event-again'],
+    ['service.event-again', 'service.event-json'],
   ),
   'accepted-by-status': breaks(
     'service.event-again',

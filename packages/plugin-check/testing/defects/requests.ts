@@ -262,7 +262,7 @@ export const REQUEST_DEFECTS = {
         return apply(request)
       }
     },
-    ['version.added-resource'],
+    ['version.added-resource', 'module.detached-unnamed'],
   ),
   'refuses-added-module': breaks(
     'version.added-resource',

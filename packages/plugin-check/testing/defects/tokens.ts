@@ -65,7 +65,7 @@ export const TOKEN_DEFECTS = {
       parts.chooseKey = (keys, token) => chooseKey(keys, token) ?? keys[0]
       parts.isSigned = (token, key) => key.kid !== token.header['kid'] || isSigned(token, key)
     },
-    ['token.no-signature'],
+    ['token.no-signature', 'token.no-keys-refused'],
   ),
   'ignores-kid': breaks('token.wrong-kid', 'tries all keys of the set, whatever the kid', (parts) => {
     const { isSigned } = parts
