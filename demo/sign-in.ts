@@ -31,7 +31,7 @@ export async function sessionCookie(
     const page = await response.text()
     const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
     if (action === undefined)
-      throw new Error(`Sign-in stopped at a page without a form: ${page.slice(0, 200)}`)
+      throw new Error(`Sign-in stopped at a page without a form (${response.status}): ${textOf(page)}`)
     const hidden = [...page.matchAll(/<input[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
     const form = new URLSearchParams(
       hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
@@ -48,3 +48,10 @@ export async function sessionCookie(
   if (session === undefined) throw new Error('Sign-in created no session')
   return `${session[0]}=${session[1]}`
 }
+
+/** What a person reads on a page of the sign-in. */
+const textOf = (page: string): string =>
+  page
+    .replaceAll(/<(style|script)[^]*?<\/\1>|<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
