@@ -192,8 +192,8 @@ export const MODULE_CASES: readonly Case[] = [
       const modules = likeFirst(trial.profile, [first, other])
       const detached = async (locators: readonly string[]) => {
         const installation = trial.install()
-        const installed = await trial.settle(installation.operation('INSTALL', 1, { modules }).before)
-        if (!isDone(installed.answer)) return trial.untested('the plugin refuses two Modules')
+        if (!(await isCompleted(trial, installation, 'INSTALL', 1, { modules })))
+          return trial.untested('the plugin refuses two Modules')
         const before = await trial.state(installation)
         for (const call of Object.values(callsOf(installation, { modules, locators }, 'DETACH'))) {
           const { answer } = await trial.settle(call)

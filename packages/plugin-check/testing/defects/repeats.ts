@@ -191,7 +191,7 @@ export const REPEAT_DEFECTS = {
       executionSequence,
       resources,
     ]),
-    ['version', 'bytes.every-call'],
+    ['version', 'bytes'],
   ),
   'runs-late-repeats': breaks(
     'repeat.every-call',
@@ -342,6 +342,7 @@ export const REPEAT_DEFECTS = {
     'bytes.every-call',
     'compares everything but the sequence',
     hashing((request) => [request.operation, request.stage, request.resources, request.installation]),
+    ['bytes'],
   ),
   'fingerprint-of-values': breaks(
     'bytes.same-values-refused',
