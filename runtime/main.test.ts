@@ -142,7 +142,7 @@ describe('a replica', () => {
     await isRefused(
       // although the database would be awaited
       await start(['--worker'], { DATABASE_URL: away, SEALING_KEY_FILE: join(folder, 'none.key') }),
-      /^SEALING_KEY_FILE is wrong: .* cannot be read; restore it/,
+      /^SEALING_KEY_FILE is wrong: .* does not exist; restore it/,
     )
   })
 

@@ -93,7 +93,10 @@ describe('the key commands', () => {
     const cases: [Record<string, string>, RegExp][] = [
       [{ SEALING_KEY_FILE: second }, /second \([0-9a-f]{16}\) does not open/],
       [{}, /sealing\.key is missing, and the database holds values that only that key opens/],
-      [{ SEALING_KEY_FILE: join(root, 'nowhere') }, /^SEALING_KEY_FILE is wrong: .*nowhere cannot be read/],
+      [
+        { SEALING_KEY_FILE: join(root, 'nowhere') },
+        /^SEALING_KEY_FILE is wrong: .*nowhere does not exist; restore it/,
+      ],
     ]
     for (const [env, message] of cases) {
       const { code, out, err } = await startRuntime(env)
