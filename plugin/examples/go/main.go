@@ -24,10 +24,11 @@ import (
 )
 
 const (
-	pluginID = "bucket-maker"
-	bodyMax  = 4 << 20
-	maxSafe  = 1<<53 - 1
-	leeway   = 30
+	pluginID     = "bucket-maker"
+	bodyMax      = 4 << 20
+	maxSafe      = 1<<53 - 1
+	leeway       = 30
+	refetchAfter = 2 * time.Second
 )
 
 type failure struct {
@@ -124,9 +125,10 @@ type claims struct {
 }
 
 type verifier struct {
-	platform string
-	mutex    sync.Mutex
-	keys     map[string]ed25519.PublicKey
+	platform  string
+	mutex     sync.Mutex
+	keys      map[string]ed25519.PublicKey
+	fetchedAt time.Time
 }
 
 var errKeys = errors.New("the keys of the platform could not be fetched")
@@ -136,6 +138,10 @@ func (v *verifier) key(kid string) (ed25519.PublicKey, error) {
 	defer v.mutex.Unlock()
 	if key, ok := v.keys[kid]; ok {
 		return key, nil
+	}
+	// an unknown kid must not make every call fetch the key set
+	if time.Since(v.fetchedAt) < refetchAfter {
+		return nil, nil
 	}
 	client := http.Client{Timeout: 10 * time.Second}
 	response, err := client.Get(v.platform + "/bundle-runtime/api/.well-known/jwks.json")
@@ -156,6 +162,7 @@ func (v *verifier) key(kid string) (ed25519.PublicKey, error) {
 			v.keys[k.Kid] = x
 		}
 	}
+	v.fetchedAt = time.Now()
 	return v.keys[kid], nil
 }
 

@@ -6,7 +6,7 @@ import { ANSWER_BYTES_MAX } from '../../../../contract/protocol/limits.ts'
 import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
 import { OUTCOMES, type OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Sent } from '../run/trial.ts'
-import { isDone, parseJson } from '../wire/read-answer.ts'
+import { isDone, isJsonType, parseJson } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 import { checkApplied, ofEveryEnvelope, ofEverySuccess, short, topOf } from './read-response.ts'
 
@@ -83,12 +83,11 @@ export const ANSWER_CASES: readonly Case[] = [
     'json-type',
     {
       title: 'The content type of a response is application/json',
-
       fix: 'Set content-type: application/json.',
     },
     ofEveryEnvelope((trial, { exchange }) => {
       const type = exchange.response?.headers['content-type'] ?? 'absent'
-      trial.check(/^application\/json\s*(;|$)/i.test(type), `The content type is ${type}`)
+      trial.check(isJsonType(type), `The content type is ${type}`)
     }),
   ),
   envelope(

@@ -133,7 +133,6 @@ export const DETACH_CASES: readonly Case[] = [
     'removes',
     {
       title: 'A DETACH changes the business state',
-
       needs: ['state'],
       fix: 'Remove or end what INSTALL made.',
     },

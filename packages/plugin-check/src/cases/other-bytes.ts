@@ -31,7 +31,6 @@ export const OTHER_BYTES_CASES: readonly Case[] = [
     'same-values-refused',
     {
       title: 'Other bytes are refused, even if they mean the same values',
-
       fix: 'Hash the bytes of the body as they arrive, not the values that were read from it.',
     },
     async (trial) => {

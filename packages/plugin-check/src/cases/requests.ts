@@ -208,7 +208,6 @@ export const REQUEST_CASES: readonly Case[] = [
     'content-type',
     {
       title: 'A body that is not application/json is not executed',
-
       fix: 'Respond with 415 to another content type.',
     },
     async (trial) => {

@@ -75,8 +75,8 @@ async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: read
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
-/** A text that is shorter than this can be in a response by chance, also if it is random. */
-const RANDOM_MIN = 5
+/** A text with fewer random characters can be in a response by chance. */
+const RANDOM_MIN = 8
 const SHORT_LENGTH = 6
 const LONG_LENGTH = 4_000
 /** A message may quote a part of a long text. */
@@ -103,13 +103,15 @@ function unusualValues(trial: Trial, invalid: JsonValue | undefined): Unusual[] 
   const [part, short] = [text.slice(0, PART_LENGTH), text.slice(-SHORT_LENGTH)]
   const number = 100_000_000_000 + trial.random.integer(2 ** 31)
   const wrong = typeof invalid === 'string' ? alike(trial, invalid) : ''
+  const wrongPart = wrong.slice(0, PART_LENGTH)
+  const isTelling = wrongPart.replaceAll(/[^a-z0-9]/gi, '').length >= RANDOM_MIN
   return [
     { value: short, secrets: [short] },
     { value: text, secrets: [part] },
     { value: `${part} "é"`, secrets: [part] },
     { value: number, secrets: [String(number)] },
     { value: [part], secrets: [part] },
-    ...(wrong.length < RANDOM_MIN ? [] : [{ value: wrong, secrets: [wrong.slice(0, PART_LENGTH)] }]),
+    ...(isTelling ? [{ value: wrong, secrets: [wrongPart] }] : []),
   ]
 }
 

@@ -143,12 +143,12 @@ test('a case that could not reach what it tests is blocked, and its reason is pr
   assert.match(toTable(report), /^■ repeat\.lost-three-times .*BACKEND_DOWN.* \(and 1 more\)\n\n/)
 })
 
-test('a case that runs beside others runs alone as well only if it did not pass', async (t) => {
+test('a case runs alone as well only if it did not pass beside others', async (t) => {
   const platformPort = await freePort()
   const platform = `http://127.0.0.1:${platformPort}`
   const plugin = await startReferencePlugin({ platform, file: null, defect: null })
   t.after(() => plugin.close())
-  let isDisturbed = false
+  let [isDisturbed, isBroken] = [false, false]
   const begun: string[] = []
   const cases = CASES.filter(({ id }) =>
     ['repeat.lost-response', 'connection.slow-request'].includes(id),
@@ -159,6 +159,7 @@ test('a case that runs beside others runs alone as well only if it did not pass'
       const isFirst = begun.indexOf(one.id) === begun.lastIndexOf(one.id)
       await one.run(trial)
       if (one.isBeside === true) trial.check(!isDisturbed || !isFirst, 'Another case stood in its way')
+      else trial.check(!isBroken || !isFirst, 'The case beside it broke the plugin')
     },
   }))
   const run = () =>
@@ -175,6 +176,10 @@ test('a case that runs beside others runs alone as well only if it did not pass'
   isDisturbed = true
   assert.equal((await run()).passed, true)
   assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response', 'connection.slow-request'])
+  begun.length = 0
+  ;[isDisturbed, isBroken] = [false, true]
+  assert.equal((await run()).passed, true)
+  assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response', 'repeat.lost-response'])
 })
 
 test('seed and ids determine every byte', async (t) => {

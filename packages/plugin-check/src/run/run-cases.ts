@@ -63,6 +63,8 @@ export async function runCases(
       .filter((one) => one.isBeside === true && isMet(one))
       .map((one) => [one, runCase(bench, one, { ...run, isBeside: true })]),
   )
+  let isBesideOver = false
+  const besideOver = Promise.all(beside.values()).then(() => (isBesideOver = true))
   for (const one of cases) {
     if (one.id === AFTER_EVERY_CASE) continue
     const unmet = one.needs.find((need) => missing.has(need))
@@ -71,8 +73,14 @@ export async function runCases(
       continue
     }
     const early = await beside.get(one)
+    const wasAlone = isBesideOver
+    let result = isClean(early) ? early : await runCase(bench, one, run)
     // what another case did to the plugin must not count against this one
-    const result = isClean(early) ? early : await runCase(bench, one, run)
+    const hasProblem = ['FAILED', 'BLOCKED'].includes(result.status) || result.repeatProblem !== null
+    if (!wasAlone && hasProblem) {
+      await besideOver
+      result = await runCase(bench, one, run)
+    }
     // what other cases show decides as well
     if (judges.has(one)) results.set(one.id, result)
     else end(result)

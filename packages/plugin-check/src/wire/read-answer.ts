@@ -115,3 +115,6 @@ export function describeAnswer(answer: Answer): string {
       return `no definite response (${answer.why})`
   }
 }
+
+/** Whether this content type is that of JSON, with or without parameters. */
+export const isJsonType = (type: string): boolean => /^application\/json\s*(;|$)/i.test(type)

@@ -206,7 +206,7 @@ async function readResponse(
   let length = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.byteLength
-    if (length > maxBytes) throw new Error('the response is larger than 4 MiB, and 1 MiB is allowed')
+    if (length > maxBytes) throw new Error(`the response is larger than ${maxBytes / 2 ** 20} MiB`)
     chunks.push(chunk)
   }
   if (!incoming.complete) throw new Error('the response was cut off')
@@ -226,7 +226,7 @@ function decoded(body: Buffer, encoding = 'identity', maxOutputLength: number): 
   try {
     return decode(body, { maxOutputLength })
   } catch {
-    throw new Error(`the response is not valid ${encoding}, or larger than 4 MiB`)
+    throw new Error(`the response is not valid ${encoding}, or larger than ${maxOutputLength / 2 ** 20} MiB`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Profile } from '../profile.ts'
-import { parseJson } from './read-answer.ts'
+import { isJsonType, parseJson } from './read-answer.ts'
 
 /** Why a call of a plugin to a service is not allowed; null if it is. */
 type ServiceCallProblem =
@@ -166,7 +166,7 @@ export function createServices({ events, services }: Profile): Services {
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
       incoming.on('end', () => {
         const type = headerOf(incoming, 'content-type') ?? ''
-        call.isJson = type.startsWith('application/json') && parseJson(Buffer.concat(chunks)) !== undefined
+        call.isJson = isJsonType(type) && parseJson(Buffer.concat(chunks)) !== undefined
       })
       if (failure === 'lost') {
         outgoing.destroy()

@@ -65,7 +65,7 @@ export const TOKEN_DEFECTS = {
       parts.chooseKey = (keys, token) => chooseKey(keys, token) ?? keys[0]
       parts.isSigned = (token, key) => key.kid !== token.header['kid'] || isSigned(token, key)
     },
-    ['token.no-signature', 'token.no-keys-refused'],
+    ['token.no-signature', 'token.no-keys-refused', 'token.keys-unavailable'],
   ),
   'ignores-kid': breaks('token.wrong-kid', 'tries all keys of the set, whatever the kid', (parts) => {
     const { isSigned } = parts
@@ -128,6 +128,13 @@ export const TOKEN_DEFECTS = {
   'keys-once': breaks('token.new-key', 'fetches the keys of the platform once', (parts) => {
     parts.needsKeys = (keys) => keys.length === 0
   }),
+  'keys-for-strangers': breaks(
+    'token.keys-kept-from-strangers',
+    'fetches the keys of the platform for each token with an unknown kid',
+    (parts) => {
+      parts.needsKeys = (_keys, key) => key === undefined
+    },
+  ),
   'keys-missing-401': breaks(
     'token.keys-unavailable',
     'takes a token for a wrong one if it cannot fetch the keys',
