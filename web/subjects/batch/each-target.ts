@@ -59,7 +59,7 @@ const NO_VALUE: Fallback = { from: 'nothing', view: null }
 
 /** The value that a target keeps without an edit. */
 const currentOf = (view: PropertyView | null | undefined): Fallback =>
-  view === null ? NO_VALUE : { from: 'current', view: view ?? null }
+  view === undefined ? { from: 'unknown', view: null } : view === null ? NO_VALUE : { from: 'current', view }
 
 /** The value that all targets keep without an edit; not shown if it differs, or is not known of each. */
 export function commonValue(values: readonly (PropertyView | null | undefined)[]): Fallback {

@@ -48,11 +48,8 @@ export function OperationField({
       }
       hints={
         value.edit === null
-          ? // a value that is not known is not shown as one
-            fallback.from !== 'nothing' &&
-            (target === undefined || fallback.view !== null) && (
-              <span>{t(`installations.form.from.${fallback.from}`)}</span>
-            )
+          ? fallback.from !== 'nothing' &&
+            fallback.from !== 'unknown' && <span>{t(`installations.form.from.${fallback.from}`)}</span>
           : !busy && (
               <TextButton of={`${id}-label`} isAccent onClick={value.onReset}>
                 {t('installations.form.reset')}

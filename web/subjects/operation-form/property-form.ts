@@ -15,11 +15,12 @@ import { isSet } from '../../forms/property/property-value.ts'
 
 /**
  * The value of a property that nobody enters: its default, its current value (which an upgrade keeps), its value in the
- * last configuration of a detached installation, or none. `view` is null if the value is not known here.
+ * last configuration of a detached installation, or none. `view` is null if the value is not known here; `unknown` is where it
+ * is not even known whether there is one, or where it differs between the installations that share a field.
  */
 export type Fallback =
   | { from: 'default' | 'current' | 'copy'; view: PropertyView | null }
-  | { from: 'nothing'; view: null }
+  | { from: 'nothing' | 'unknown'; view: null }
 
 export type FormField = {
   id: FieldId
@@ -152,9 +153,9 @@ export function leftBehind(
 /** Whether an edit gives a property a value. */
 export const isEntered = (edit: Edit | undefined): boolean => edit?.kind === 'set'
 
-/** Whether there is a value, visible or not. */
-export const hasValue = ({ from, view }: Fallback): boolean =>
-  from !== 'nothing' && (view === null || isSet(view))
+/** Whether there is a value, visible or not; null if that is not known. */
+export const hasValue = ({ from, view }: Fallback): boolean | null =>
+  from === 'unknown' ? null : from !== 'nothing' && (view === null || isSet(view))
 
 type Place = { id: FieldId; locator: string; property: string; definition: PropertyDefinition }
 
@@ -171,7 +172,7 @@ function formOf(
       .map(({ name: property, definition }): FormField => {
         const id = fieldId(locator, property)
         const { fallback, mark, isHeld } = judge({ id, locator, property, definition })
-        const isNeeded = definition.required === true && !hasValue(fallback)
+        const isNeeded = definition.required === true && hasValue(fallback) === false
         return {
           id,
           locator,

@@ -29,8 +29,8 @@ export interface PropertyFieldProps {
   edit: Edit | null
   /** The value without the edit. */
   view: PropertyView | null
-  /** Whether there is a value without the edit, which a hidden `view` may not show. */
-  isSet: boolean
+  /** Whether there is a value without the edit, which a hidden `view` may not show; null if that is not known. */
+  isSet: boolean | null
   onEdit: (edit: Edit) => void
   /** Discards the edit. */
   onReset: () => void
@@ -99,9 +99,9 @@ export const PropertyField = memo(function PropertyField({
   const isText = !isPlain && traits.isText && definition.isSensitive !== true
   // a text that was not set does not become an empty one because something was tried in it; a secret begins as an empty one
   const onControlEdit = (next: Edit) =>
-    onEdit(isText && !isSet && isOptional && isEmptyText(next) ? REMOVED : next)
+    onEdit(isText && isSet === false && isOptional && isEmptyText(next) ? REMOVED : next)
   const isEmpty = isText && dataValue(shown.value) === ''
-  const canBeEmpty = isText && !isShownSet && !readOnly && emptyOf(schemaOf(definition)) !== null
+  const canBeEmpty = isText && isShownSet !== true && !readOnly && emptyOf(schemaOf(definition)) !== null
   const describedBy = [
     error !== null && `${id}-error`,
     isEmpty && `${id}-state`,
@@ -164,7 +164,7 @@ export const PropertyField = memo(function PropertyField({
                 'aria-describedby': describedBy.join(' ') || undefined,
                 'aria-invalid': error === null ? undefined : true,
                 'aria-required': isRequired ? true : undefined,
-                ...(!isShownSet && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
+                ...(isShownSet === false && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
               }}
               readOnly={readOnly}
               scope={scope}

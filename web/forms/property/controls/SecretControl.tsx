@@ -37,7 +37,7 @@ export function SecretControl(props: ControlProps) {
       <div {...groupProps(wiring)} className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 rounded-md">
         <span className="inline-flex items-center gap-1.5 text-muted">
           <Icon name="lock" size={12} />
-          {t(isSet ? 'forms.secret.set' : 'forms.secret.notSet')}
+          {isSet !== null && t(isSet ? 'forms.secret.set' : 'forms.secret.notSet')}
         </span>
         {!readOnly && (
           <Button
@@ -48,7 +48,7 @@ export function SecretControl(props: ControlProps) {
               onEdit(isText ? setData(definition, '') : { kind: 'unfinished', text: '' })
             }}
           >
-            {t(isSet ? 'forms.secret.replace' : 'forms.secret.setValue')}
+            {t(isSet === true ? 'forms.secret.replace' : 'forms.secret.setValue')}
           </Button>
         )}
       </div>

@@ -38,8 +38,8 @@ export interface ControlProps {
   isPartialNumber: boolean
   /** Input inside the value that is not a value yet. */
   parts: Parts
-  /** For a sensitive property: whether the runtime has a value. */
-  isSet: boolean
+  /** For a sensitive property: whether the runtime has a value; null if that is not known. */
+  isSet: boolean | null
   onEdit: (edit: Edit) => void
   /** Discards the edit and returns to the saved value. */
   onReset: () => void

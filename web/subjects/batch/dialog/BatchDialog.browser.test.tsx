@@ -539,12 +539,17 @@ test('the field for all targets says what they have now', async () => {
     [VERSION]: () => manifestOf('1.0.0', { port: integer('Port'), password }),
     [PLAN]: () => planWith('first', () => []),
   })
-  const opened = (property: string, value: PropertyView) =>
+  const opened = (property: string, value: PropertyView) => openedWith(property, [value, value])
+  const openedWith = (property: string, values: (PropertyView | null)[]) =>
     renderInConsole(
       <BatchDialog
         action="CONFIGURE"
         targets={targets}
-        property={{ locator: MAIN, property, values: new Map(targets.map(({ id }) => [id, value])) }}
+        property={{
+          locator: MAIN,
+          property,
+          values: new Map(targets.map(({ id }, index) => [id, values[index] ?? null])),
+        }}
         onClose={() => undefined}
       />,
     )
@@ -552,8 +557,15 @@ test('the field for all targets says what they have now', async () => {
   await expect.element(page.getByRole('button', { name: 'Replace Password' })).toBeVisible()
   await expect.element(page.getByText('No value is set.')).not.toBeInTheDocument()
   await first.unmount()
-  await opened('port', { '@type': 'Data', value: 25 })
+  const port = await opened('port', { '@type': 'Data', value: 25 })
   await expect.element(page.getByRole('textbox', { name: 'Port' })).toHaveValue('25')
+  await expect.element(page.getByText('current value')).toBeVisible()
+  await port.unmount()
+  // only some have a secret
+  await openedWith('password', [{ '@type': 'Data', isSensitive: true, isSet: true }, null])
+  await expect.element(page.getByRole('button', { name: 'Set value Password' })).toBeVisible()
+  for (const wrong of ['A value is set.', 'No value is set.', 'current value'])
+    expect(page.getByText(wrong).elements()).toEqual([])
 })
 
 test('a value of its own is called missing only where it is, and the help of the property is shown once', async () => {
@@ -819,6 +831,7 @@ test('a value for each begins with the value that each target has now', async ()
   await expect.poll(() => api.requests('GET /properties')).toHaveLength(1)
   // they differ
   await expect.element(page.getByRole('textbox', { name: 'Port' })).toHaveValue('')
+  expect(page.getByText('current value').elements()).toEqual([])
   await page.getByText('A value for each').click()
   await expect.element(page.getByRole('textbox', { name: 'production/eu/1' })).toHaveValue('25')
   await expect.element(page.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('')
