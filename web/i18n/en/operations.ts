@@ -930,10 +930,13 @@ export const batches = {
   'waves.start.title': 'Start wave {number} in spite of its conditions?',
   'waves.start.text':
     'Later waves wait for their own conditions. From now on, the batch uses your permissions.',
-  again: { one: 'Plan {n} target that did not start', other: 'Plan {n} targets that did not start' },
+  again: {
+    one: 'Plan {n} target again that did not start',
+    other: 'Plan {n} targets again that did not start',
+  },
   'again.hidden': 'Hidden values of the earlier batch are not available. Enter them again.',
   'refused.retry':
-    '“Retry failed” includes refused operations that have failed again since. The others are not failed, or a retry can’t help them.',
+    '“Retry failed” includes skipped operations, and refused ones that have failed again since. The other refused ones are not failed, or a retry can’t help them.',
   'refused.others':
     'Refused and skipped targets never started, so “Retry failed” leaves them out. Plan them again to start them with the same settings.',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
@@ -1149,7 +1152,7 @@ export const batches = {
   'make.ready': { one: '{n} will start', other: '{n} will start' },
   'make.requested': { one: '{n} is in the request', other: '{n} are in the request' },
   'make.review':
-    'Some targets need an approval, so a change request is made of the whole batch: someone else approves it, then it can be applied.',
+    'A policy requires an approval, so a change request is made of the whole batch: someone else approves it, then it can be applied.',
   'make.refused': { one: '{n} is refused', other: '{n} are refused' },
   'make.waiting': { one: '{n} needs a value', other: '{n} need values' },
   'make.checking': 'Checking…',

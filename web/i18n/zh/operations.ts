@@ -802,7 +802,8 @@ export const batches: Translated<typeof source.batches> = {
   'waves.start.text': '之后的波次仍须满足各自的条件。此后批次将使用您的权限执行。',
   again: { other: '重新计划 {n} 个未启动的目标' },
   'again.hidden': '无法读取原批次中已隐藏的值，请重新输入。',
-  'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余操作并未失败，或重试无效。',
+  'refused.retry':
+    '“重试失败的目标”包含已跳过的操作，以及此后再次失败的被拒绝操作；其余被拒绝的操作并未失败，或重试无效。',
   'refused.others':
     '被拒绝和已跳过的目标从未启动，因此“重试失败的目标”不包含它们。重新计划后，可用相同的设置启动它们。',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
@@ -954,7 +955,7 @@ export const batches: Translated<typeof source.batches> = {
   'make.plan': '将执行的内容',
   'make.ready': { other: '{n} 个将开始' },
   'make.requested': { other: '{n} 个纳入请求' },
-  'make.review': '部分目标需要审批，因此将为整个批次创建变更请求：他人批准后，即可应用。',
+  'make.review': '策略要求批准，因此将为整个批次创建变更请求：他人批准后，即可应用。',
   'make.refused': { other: '{n} 个被拒绝' },
   'make.waiting': { other: '{n} 个需要填写值' },
   'make.checking': '正在检查…',

@@ -45,8 +45,11 @@ export function BatchActions({ batch }: { batch: Batch }) {
           {t('batches.continue')}
         </Button>
       )}
-      {waiting !== undefined && may.continue && (
-        <Button onClick={() => setContinuing({ reason: '', isResumed: false })}>
+      {waiting !== undefined && (
+        <Button
+          disabledReason={disabledReason(may.continue)}
+          onClick={() => setContinuing({ reason: '', isResumed: false })}
+        >
           {t('batches.waves.start', { number: waiting.wave })}
         </Button>
       )}

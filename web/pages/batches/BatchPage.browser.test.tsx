@@ -142,10 +142,11 @@ test('a value that a batch sets is named by its title', async () => {
 
 test('a batch that is not done everywhere says so, and a retry takes what has moved on as it is now', async () => {
   const planned: unknown[] = []
-  const [failed, moved, ended] = items
-    .slice(20, 23)
+  const [failed, moved, ended, skipped] = items
+    .slice(20, 24)
     .map(({ operationId: _operation, ...item }, n): BatchItem => {
       if (n === 0) return { ...item, state: 'FAILED', operationId: item.target }
+      if (n === 3) return { ...item, state: 'SKIPPED' }
       const parameters =
         n === 1
           ? { reason: 'batchOperationMoved', run: 2, seen: 1 }
@@ -158,15 +159,16 @@ test('a batch that is not done everywhere says so, and a retry takes what has mo
         parameters,
       }
     })
-  if (failed === undefined || moved === undefined || ended === undefined) throw new Error('No items')
+  if (failed === undefined || moved === undefined || ended === undefined || skipped === undefined)
+    throw new Error('No items')
   await serveScope({
     'GET /batches/{batchId}': () => ({
       ...batch,
       action: 'RETRY',
-      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, REFUSED: 2, SKIPPED: 0 },
+      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, REFUSED: 2, SKIPPED: 1 },
     }),
     [ITEMS]: ({ query }) => ({
-      items: [failed, moved, ended].filter(
+      items: [failed, moved, ended, skipped].filter(
         ({ state }) => query.get('state') === null || state === query.get('state'),
       ),
     }),
@@ -176,11 +178,13 @@ test('a batch that is not done everywhere says so, and a retry takes what has mo
     },
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  await expect.element(page.getByText('3 not done').first()).toBeVisible()
+  await expect.element(page.getByText('4 not done').first()).toBeVisible()
   await expect.element(page.getByText('It has moved on.').first()).toBeVisible()
-  await expect.poll(() => page.getByRole('link', { name: 'View operation' }).all()).toHaveLength(3)
+  await expect.poll(() => page.getByRole('link', { name: 'View operation' }).all()).toHaveLength(4)
   await page.getByRole('button', { name: 'Retry failed' }).click()
-  await expect.poll(() => planned.at(-1)).toMatchObject({ targets: [failed.target, moved.target] })
+  await expect
+    .poll(() => planned.at(-1))
+    .toMatchObject({ targets: [failed.target, skipped.target, moved.target] })
 })
 
 test('refused and skipped items are planned again with what the batch was made with, except hidden values', async () => {
@@ -242,7 +246,7 @@ test('refused and skipped items are planned again with what the batch was made w
     },
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  await page.getByRole('button', { name: 'Plan 2 targets that did not start' }).click()
+  await page.getByRole('button', { name: 'Plan 2 targets again that did not start' }).click()
   const dialog = page.getByRole('dialog')
   await expect.element(dialog.getByText(/Hidden values of the earlier batch are not available/)).toBeVisible()
   await expect.element(dialog.getByRole('textbox', { name: 'Label' })).toHaveValue('Desk')
@@ -257,7 +261,8 @@ test('refused and skipped items are planned again with what the batch was made w
     .poll(() => planned.at(-1))
     .toMatchObject({
       action: 'CONFIGURE',
-      targets: notStarted.map(({ target }) => target),
+      // what was refused comes last
+      targets: notStarted.map(({ target }) => target).reverse(),
       waves: { sizes: ['50%'] },
       input: { values: { [notStarted[0]!.target]: set('eu'), [notStarted[1]!.target]: set('us') } },
     })
@@ -328,7 +333,9 @@ test('a wave is started in spite of its conditions only by who may', async () =>
   await renderConsole(`/batches/${BATCH_ID}`)
   await expect.element(page.getByRole('button', { name: 'Stop' })).toBeEnabled()
   await expect.element(page.getByText('Waits between waves')).toBeVisible()
-  await expect.element(page.getByRole('button', { name: 'Start wave 2 anyway' })).not.toBeInTheDocument()
+  const start = page.getByRole('button', { name: 'Start wave 2 anyway' })
+  await expect.element(start).toBeDisabled()
+  await expect.element(start).toHaveAccessibleDescription(/permission/)
 })
 
 test('after a batch was stopped, the focus is in the page, although its button is gone', async () => {

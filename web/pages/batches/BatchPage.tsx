@@ -47,8 +47,8 @@ const route = getRouteApi('/batches/$id')
 
 /** How often an unfinished batch is read; the results of operations arrive as events before. */
 const POLL_MS = 2_000
-/** The items that never started, and can be planned again. */
-const NOT_STARTED = ['REFUSED', 'SKIPPED'] as const
+/** The items that never started, and can be planned again: what was refused comes after the others, also in waves by size. */
+const NOT_STARTED = ['SKIPPED', 'REFUSED'] as const
 
 /** One batch, live: what it does, how far it is, and the result of each item. */
 export function BatchPage() {
@@ -114,7 +114,7 @@ function Shown({ batch }: { batch: Batch }) {
       actions={
         <>
           {finishedAt === null && <TellWhenOver kind="batch" id={batchId} />}
-          {(batch.counts.FAILED > 0 || (batch.action === 'RETRY' && batch.counts.REFUSED > 0)) && (
+          {(batch.counts.FAILED > 0 || (action === 'RETRY' && notStarted > 0)) && (
             <Button icon="retry" busy={loadFailed.isPending} onClick={() => loadFailed.mutate()}>
               {t('batches.retryFailed')}
             </Button>
@@ -150,9 +150,9 @@ function Shown({ batch }: { batch: Batch }) {
         value={search.state}
         onChange={(next) => void navigate({ search: omitUndefined({ state: next }), replace: true })}
       />
-      {(action === 'RETRY' ? batch.counts.REFUSED : notStarted) > 0 && finishedAt !== null && (
+      {notStarted > 0 && finishedAt !== null && (
         <p className="mb-2 text-muted">
-          {t(batch.action === 'RETRY' ? 'batches.refused.retry' : 'batches.refused.others')}
+          {t(action === 'RETRY' ? 'batches.refused.retry' : 'batches.refused.others')}
         </p>
       )}
       <QueryTable
@@ -185,12 +185,16 @@ function Shown({ batch }: { batch: Batch }) {
 }
 
 /**
- * The operations of all failed items, whatever the page shows; of a batch of retries, also those that were refused because
- * they had moved on: the new batch takes them as they are now.
+ * The operations of all failed items, whatever the page shows; of a batch of retries, also those that were skipped, and those
+ * that were refused because they had moved on: the new batch takes them as they are now.
  */
 async function failedTargets({ batchId, action }: Batch): Promise<BatchTarget[]> {
-  const moved = action === 'RETRY' ? (await itemsIn(batchId, 'REFUSED')).filter(hasMoved) : []
-  return [...(await itemsIn(batchId, 'FAILED')), ...moved].flatMap((item) => {
+  const [failed, skipped, refused] = await Promise.all([
+    itemsIn(batchId, 'FAILED'),
+    action === 'RETRY' ? itemsIn(batchId, 'SKIPPED') : [],
+    action === 'RETRY' ? itemsIn(batchId, 'REFUSED') : [],
+  ])
+  return [...failed, ...skipped, ...refused.filter(hasMoved)].flatMap((item) => {
     const { scope, bundle, title, currentVersion: version } = item
     const id = operationOf(item, action)
     return id === undefined ? [] : [{ id, installation: { ...scope, bundle }, title, version }]
