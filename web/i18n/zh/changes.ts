@@ -191,6 +191,7 @@ export const changes: Translated<typeof source.changes> = {
     one: '{n} 个隐藏的值在请求中保持不变。',
     other: '{n} 个隐藏的值在请求中保持不变。',
   },
+  'editing.secrets.conflict': { other: '此后他人保存了 {n} 个隐藏的值，此请求会替换它们。' },
   'editing.save': '保存变更请求',
   'editing.open': '打开变更请求',
   open: {

@@ -49,7 +49,7 @@ export function ShareDraft({
   }
   return (
     <Button
-      busy={review.isPending}
+      busy={review.pending !== null}
       disabledReason={blockedReason || (isUnfinished && t('changes.share.unfinished'))}
       title={t('changes.share.about')}
       onClick={() => void share()}

@@ -12,6 +12,7 @@ import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import type { FormResource } from '../operation-form/property-form.ts'
 import type { OperationInput } from '../operation-form/use-operation-form.ts'
+import { joinSentences } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -132,7 +133,11 @@ type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
 /** Says that a change request is edited on this page. */
 export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
-  const hidden = hiddenIn(request).length
+  const hidden = hiddenIn(request)
+  // nobody can be asked to choose between values that are not shown
+  const replaced = request.conflicts.filter(({ locator, property }) =>
+    hidden.some((one) => one.locator === locator && one.property === property),
+  )
   return (
     <Notice
       icon="review"
@@ -144,7 +149,10 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
       }
     >
       {t(request.kind === 'CONFIGURE' ? 'changes.editing.message' : 'changes.editing.form')}{' '}
-      {hidden > 0 && t('changes.editing.secrets', { n: hidden })}
+      {joinSentences(t, [
+        hidden.length > 0 && t('changes.editing.secrets', { n: hidden.length }),
+        replaced.length > 0 && t('changes.editing.secrets.conflict', { n: replaced.length }),
+      ])}
     </Notice>
   )
 }

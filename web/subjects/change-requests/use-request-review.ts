@@ -22,6 +22,9 @@ export type Proposal = Call<'POST /change-requests'>['body'] extends infer Body
     : never
   : never
 
+const pendingOf = ({ submit }: { submit?: boolean | undefined }): 'draft' | 'submit' =>
+  submit === true ? 'submit' : 'draft'
+
 /** Makes a change request, submitted or as a draft, and opens it. */
 export function useRequestReview() {
   const t = useText()
@@ -30,7 +33,8 @@ export function useRequestReview() {
     invalidates: ['GET /change-requests', 'GET /change-requests/waiting'],
   })
   return {
-    isPending: create.isPending,
+    /** What is on its way. */
+    pending: create.isPending ? pendingOf(create.variables.body) : null,
     error: create.error,
     reset: () => create.reset(),
     /** Rejects with an ApiError. `beforeLeaving` runs once it is made: what is left behind is stored there now. */

@@ -52,5 +52,7 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
       showToast({ tone: 'error', text: errorView(error).message })
     }
   }
-  return { edited, may, isPending: review.isPending || edit.isPending, send }
+  // an edit of a request is saved by the button that submits a new one
+  const pending = edit.isPending ? 'submit' : review.pending
+  return { edited, may, pending, send }
 }

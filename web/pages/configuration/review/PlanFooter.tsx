@@ -70,7 +70,7 @@ export function PlanFooter({
       .then((done) => done && onClose())
   }
   useModEnter(() => {
-    if (blocking === undefined && save.state === 'idle' && !proposal.isPending) onSave()
+    if (blocking === undefined && save.state === 'idle' && proposal.pending === null) onSave()
   })
 
   if (save.state === 'uncertain') {
@@ -101,8 +101,10 @@ export function PlanFooter({
       </Button>
       {proposal.edited === null && proposal.may && (
         <Button
-          busy={proposal.isPending}
-          disabledReason={incomplete ?? (save.state === 'saving' && t('common.loading'))}
+          busy={proposal.pending === 'draft'}
+          disabledReason={
+            incomplete ?? ((save.state === 'saving' || proposal.pending === 'submit') && t('common.loading'))
+          }
           title={t('changes.share.about')}
           onClick={() => void proposal.send({ only, submit: false })}
         >
@@ -111,8 +113,8 @@ export function PlanFooter({
       )}
       <Button
         variant="primary"
-        busy={save.state === 'saving' || (isProposed && proposal.isPending)}
-        disabledReason={blocking}
+        busy={save.state === 'saving' || proposal.pending === 'submit'}
+        disabledReason={blocking ?? (proposal.pending === 'draft' && t('common.loading'))}
         onClick={onSave}
         aria-keyshortcuts="Control+Enter Meta+Enter"
         trailing={

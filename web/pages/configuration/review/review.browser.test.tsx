@@ -88,10 +88,12 @@ test('while the browser believes that it is offline, the review says so instead 
 })
 
 test('where a policy requires an approval, a draft can be shared before its review is requested', async () => {
+  const making = Promise.withResolvers<void>()
   const scope = await serveScope({
-    'POST /change-requests': () => ({
-      changeRequest: changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' }),
-    }),
+    'POST /change-requests': async () => {
+      await making.promise
+      return { changeRequest: changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' }) }
+    },
   })
   scope.api.answer({
     [PLAN]: (request) => ({
@@ -103,11 +105,37 @@ test('where a policy requires an approval, a draft can be shared before its revi
   await field('SMTP port').fill('2525')
   await userEvent.keyboard('{Control>}s{/Control}')
   const review = page.getByRole('dialog', { name: 'Review changes' })
-  await expect.element(review.getByRole('button', { name: 'Request review' })).toBeEnabled()
-  await review.getByRole('button', { name: 'Share draft' }).click()
+  const submit = review.getByRole('button', { name: 'Request review' })
+  await expect.element(submit).toBeEnabled()
+  const share = review.getByRole('button', { name: 'Share draft' })
+  await share.click()
+  // only the button that was pressed is busy, but neither sends a second one
+  await expect.element(share).toHaveAttribute('aria-busy', 'true')
+  await expect.element(submit).not.toHaveAttribute('aria-busy')
+  await expect.element(submit).toBeDisabled()
+  await submit.click({ force: true })
+  await userEvent.keyboard('{Control>}{Enter}{/Control}')
+  making.resolve()
+  await expect.element(review).not.toBeInTheDocument()
+  expect(scope.api.requests('POST /change-requests').map(({ body }) => body)).toMatchObject([
+    { submit: false },
+  ])
+})
+
+test('the editor of a request says which hidden values of others it replaces, because nobody is asked', async () => {
+  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
+  const conflict = { locator: MAIL, base: hidden, theirs: hidden, mine: hidden }
+  const request = changeRequestWith({
+    kind: 'CONFIGURE',
+    state: 'CONFLICTED',
+    input: { changes: { [MAIL]: { smtpPassword: hidden, smtpToken: hidden } } },
+    conflicts: [{ ...conflict, property: 'smtpToken' }],
+  })
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
   await expect
-    .poll(() => scope.api.requests('POST /change-requests')[0]?.body)
-    .toMatchObject({ submit: false })
+    .element(page.getByText(/2 hidden values stay as they are in the request/))
+    .toMatchTextContent(/Others have saved 1 hidden value since: the request replaces it/)
 })
 
 test('while changes are frozen, a draft can be shared although it cannot be saved', async () => {
