@@ -2,7 +2,8 @@ import type { Control, FieldPathByValue, FieldValues } from 'react-hook-form'
 import { useText } from '../../i18n/use-text.ts'
 import { TextAreaField } from './TextAreaField.tsx'
 
-const REASON_MAX = 1000
+/** What a reason may have at most. */
+export const REASON_MAX = 1000
 
 /** The person's reason, for the audit log and the operation. */
 export function ReasonField<Values extends FieldValues & { reason: string }>({

@@ -63,7 +63,8 @@ export function Editor({
   const [isReviewing, setIsReviewing] = useState(false)
   const [arrival, setArrival] = useState<Arrival | null>(null)
   const openReview = useCallback((arrived: Arrival | undefined) => {
-    if (arrived !== undefined) setArrival(arrived)
+    // its reason is offered once: the edits may be others by the next review
+    setArrival((before) => arrived ?? (before && { ...before, reason: '' }))
     setIsReviewing(true)
   }, [])
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)

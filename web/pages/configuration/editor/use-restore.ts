@@ -1,7 +1,7 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { editTo } from '../../../forms/property/property-value.ts'
-import { editAt } from '../draft/draft.ts'
+import { countEdits, editAt } from '../draft/draft.ts'
 import { useEditor } from './editor-context.ts'
 import type { Arrival } from '../draft/arrival.ts'
 import { LEFT } from '../../../subjects/arrival/left.ts'
@@ -11,7 +11,7 @@ import type { Restoring } from '../draft/restore.ts'
  * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a
  * message says why.
  *
- * @param reason Offered in the review.
+ * @param reason Offered in the review, unless the draft has other edits too.
  */
 export function useRestore(): (restoring: Restoring, reason?: string) => void {
   const t = useText()
@@ -34,7 +34,7 @@ export function useRestore(): (restoring: Restoring, reason?: string) => void {
       })),
       left,
       replaced,
-      reason,
+      reason: countEdits(before) === 0 ? reason : '',
     }
     store.apply(step)
     if (step.length > 0 || held.length > 0) return reviewArrival(arrival)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import type { Snapshot } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../../testing/render.tsx'
@@ -32,7 +32,7 @@ test('the history is grouped by day, and only what is not a save says what it is
   await expect.element(ofDay('20 Nov 2025').first()).not.toMatchTextContent(/Saved/)
 })
 
-test('the undo of a save says in its reason what it undoes', async () => {
+test('the undo of a save says in its reason what it undoes, while nothing else is saved with it', async () => {
   const items = [
     { ...snapshot(4, '2025-11-20T12:00:00.000Z'), reason: 'Provider change' },
     snapshot(3, '2025-11-20T11:00:00.000Z'),
@@ -45,7 +45,16 @@ test('the undo of a save says in its reason what it undoes', async () => {
     .getByRole('textbox', { name: /^Reason/ })
   await undo.first().click()
   await expect.element(reason).toHaveValue('Undo of snapshot 4: Provider change')
-  await page.getByRole('button', { name: 'Back to form' }).click()
+  const back = page.getByRole('button', { name: 'Back to form' })
+  await back.click()
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.element(reason).toHaveValue('')
+  await back.click()
+  await undo.nth(1).click()
+  await expect.element(reason).toHaveValue('')
+  await back.click()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
   await undo.nth(1).click()
   await expect.element(reason).toHaveValue('Undo of snapshot 3')
 })

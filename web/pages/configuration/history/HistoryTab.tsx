@@ -13,6 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { focusHome } from '../../../ui/keep-focus.ts'
+import { REASON_MAX } from '../../../forms/fields/ReasonField.tsx'
 import { EntriesSkeleton } from './HistorySkeleton.tsx'
 import { HISTORY } from '../draft/endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
@@ -173,9 +174,6 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
 const byDay = (snapshots: readonly Snapshot[]) => [
   ...Map.groupBy(snapshots, ({ savedAt }) => formatDate(Date.parse(savedAt))),
 ]
-
-/** What a reason may have at most. */
-const REASON_MAX = 1000
 
 /** The reason of the save is left out if there is no room for it. */
 function undoReason({ snapshotVersion, reason }: Snapshot, t: Translate): string {
