@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatExactTime,
   formatLocalTime,
+  formatMinute,
   formatRelativeTime,
   formatRoughDuration,
   formatShortTime,
@@ -74,6 +75,8 @@ test('a local time ends with its zone', () => {
   const at = Date.parse('2026-11-22T07:40:38Z')
   assert.equal(formatLocalTime(at, english), '22 Nov 2026, 15:40:38 (UTC+8)')
   assert.equal(formatLocalTime(at, chinese), '2026年11月22日 15:40:38 (UTC+8)')
+  assert.equal(formatMinute(at, english), '22 Nov 2026, 15:40 (UTC+8)')
+  assert.equal(formatMinute(at, chinese), '2026年11月22日 15:40 (UTC+8)')
   assert.equal(formatExactTime(at + 7, english), '22 Nov 2026, 15:40:38.007 (UTC+8)')
   assert.equal(formatExactTime(at + 7, chinese), '2026年11月22日 15:40:38.007 (UTC+8)')
 })

@@ -16,6 +16,11 @@ export function formatLocalTime(at: number, formats = currentFormats()): string 
   return localTime(at, formatClockTime(at), formats)
 }
 
+/** Like {@link formatLocalTime}, to the minute, for a time that a person chose. */
+export function formatMinute(at: number, formats = currentFormats()): string {
+  return localTime(at, formatTimeOfDay(at), formats)
+}
+
 /** Like {@link formatLocalTime}, to the millisecond. */
 export function formatExactTime(at: number, formats = currentFormats()): string {
   const milliseconds = String(new Date(at).getMilliseconds()).padStart(3, '0')
@@ -39,12 +44,6 @@ export function offsetText(offset: number): string {
 /** `2026-11-21 14:03:12 UTC`, for tickets. */
 export function formatUtcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-}
-
-/** `22 Nov 2026, 15:40`, for a time that a person chose. */
-export const formatMinute = (at: number): string => {
-  const formats = currentFormats()
-  return formats.moment(withYear(at, formats), formatTimeOfDay(at))
 }
 
 /** `21 Nov, 14:03`; the date alone for another year. */

@@ -1,5 +1,5 @@
 import { fillTemplate } from '#contract/protocol/messages.ts'
-import { formatLocalTime } from './format.ts'
+import { formatMinute } from './format.ts'
 import { localeState } from './locale.ts'
 import type { Messages } from './messages.ts'
 
@@ -37,5 +37,5 @@ function withNames(parameters: Readonly<Record<string, string | number>>): Recor
 
 const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
 
-/** An instant as the person's local time; any other text as it is. */
-const withLocalTime = (text: string): string => (isInstant(text) ? formatLocalTime(Date.parse(text)) : text)
+/** An instant, which in a message is one that somebody chose, as the person's local time; any other text as it is. */
+const withLocalTime = (text: string): string => (isInstant(text) ? formatMinute(Date.parse(text)) : text)
