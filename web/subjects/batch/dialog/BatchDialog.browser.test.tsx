@@ -300,7 +300,7 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
 
 test('the plan of an upgrade names what each target gets and loses, once it is opened', async () => {
   const value = (of: string) => ({ '@type': 'Data' as const, value: of })
-  const set = { locator: MAIN, property: 'region', before: null, after: value('eu') }
+  const set = { locator: MAIN, property: 'region', before: value('us'), after: value('eu') }
   const api = await serveApi({
     [PLAN]: () => {
       // the second target is refused, which is no reason to hide what it would get
@@ -329,9 +329,13 @@ test('the plan of an upgrade names what each target gets and loses, once it is o
   })
   await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
   const row = page.getByRole('listitem').filter({ hasText: 'CRM 2' })
+  const replaces = row.getByText(/^Replaces the value of region/i)
+  await expect.element(replaces).toBeVisible()
   await row.getByText('2 values change').click()
   const changes = row.getByRole('list', { name: 'Changed values' })
   await expect.element(changes).toMatchTextContent(/Region.*eu.*legacyMode.*on/s)
+  // what is replaced is in the list, and not again below it
+  await expect.element(replaces).not.toBeInTheDocument()
   // only for the row that was opened
   const asked = api.requests('POST /installations/{bundleInstallId}/upgrade/plan')
   expect(new Set(asked.map(({ params }) => params['bundleInstallId']))).toEqual(new Set([targets[1]!.id]))

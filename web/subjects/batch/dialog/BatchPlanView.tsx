@@ -164,6 +164,16 @@ function PlannedItem({
   const t = useText()
   const { scope, bundle, title, currentVersion, changes, values, failure, plugins, unchecked, problems } =
     item
+  const shown = values
+    // what an upgrade or an install adds is what the form above says
+    .filter(({ before }) => action === 'CONFIGURE' || before !== null)
+    .map((value) => (
+      <PlannedValue
+        key={`${value.locator} ${value.property}`}
+        value={value}
+        definition={definitionOf(value.locator, value.property)}
+      />
+    ))
   return (
     <li className="px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -206,9 +216,6 @@ function PlannedItem({
             />
           </span>
         ))}
-      {action === 'UPGRADE' && changes > 0 && targetVersion !== undefined && (
-        <PlannedUpgrade item={item} targetVersion={targetVersion} />
-      )}
       {action === 'TAKEOVER' && problems.length === 0 && (
         <span className="block text-xs text-muted">
           {joinSentences(t, [
@@ -220,16 +227,13 @@ function PlannedItem({
           ])}
         </span>
       )}
-      {values
-        // what an upgrade or an install adds is what the form above says
-        .filter(({ before }) => action === 'CONFIGURE' || before !== null)
-        .map((value) => (
-          <PlannedValue
-            key={`${value.locator} ${value.property}`}
-            value={value}
-            definition={definitionOf(value.locator, value.property)}
-          />
-        ))}
+      {action === 'UPGRADE' && changes > 0 && targetVersion !== undefined ? (
+        <PlannedUpgrade item={item} targetVersion={targetVersion}>
+          {shown}
+        </PlannedUpgrade>
+      ) : (
+        shown
+      )}
       {unchecked
         // a plugin that the environment refuses is among the problems
         .filter(({ policy }) => policy === 'WARN')

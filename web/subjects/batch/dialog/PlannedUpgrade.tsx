@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -15,20 +15,32 @@ type Item = BatchPlan['items'][number]
  * What an upgrade changes in one target of a batch: the plan of the batch has only the number, because it may have a thousand
  * targets. What the version brings and removes is read when the person opens it.
  */
-export function PlannedUpgrade({ item, targetVersion }: { item: Item; targetVersion: string }) {
+export function PlannedUpgrade({
+  item,
+  targetVersion,
+  children,
+}: {
+  item: Item
+  targetVersion: string
+  /** The values that are replaced, shown until all are. */
+  children: ReactNode
+}) {
   const t = useText()
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <details
-      className="group/changes text-xs"
-      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
-    >
-      <summary className="flex min-h-6 w-fit items-center gap-1.5 rounded-sm text-muted hover:text-ink">
-        <Icon name="chevronRight" size={12} className="group-open/changes:rotate-90" />
-        {t('batches.make.values', { n: item.changes })}
-      </summary>
-      {isOpen && <Changes item={item} targetVersion={targetVersion} />}
-    </details>
+    <>
+      <details
+        className="group/changes text-xs"
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
+        <summary className="flex min-h-6 w-fit items-center gap-1.5 rounded-sm text-muted hover:text-ink">
+          <Icon name="chevronRight" size={12} className="group-open/changes:rotate-90" />
+          {t('batches.make.values', { n: item.changes })}
+        </summary>
+        {isOpen && <Changes item={item} targetVersion={targetVersion} />}
+      </details>
+      {!isOpen && children}
+    </>
   )
 }
 
