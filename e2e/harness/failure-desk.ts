@@ -30,7 +30,7 @@ export interface Shop {
   pluginId(role: Role): string
   endpoint(role: Role): string
   register(role: Role, registration?: Registration): Promise<void>
-  /** Sets what the plugins answer from now on; a plugin without a response answers APPLIED. */
+  /** Sets what the plugins answer from now on; a plugin that is not named answers APPLIED. */
   answer(answers: Answers): void
   /** Installs the bundle, in the scope of the shop by default. The operation may still run. */
   install(scope?: Scope): Promise<{ operationId: string; bundleInstallId: string }>

@@ -89,9 +89,12 @@ async function readKeys(file: string): Promise<PlatformKey[]> {
   try {
     return z.object({ keys: z.array(PlatformKey) }).parse(JSON.parse(await readFile(file, 'utf8'))).keys
   } catch (error) {
-    throw new SettingsError(`${file} has no platform keys: save the answer of GET /api/platform-keys there`, {
-      cause: error,
-    })
+    throw new SettingsError(
+      `${file} has no platform keys: save the response of GET /api/platform-keys there`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -95,7 +95,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   must(
     'C04',
-    'Answers of the API and of the sign-in are not stored by caches; only files with a hash in their names are immutable.',
+    'Responses of the API and of the sign-in are not stored by caches; only files with a hash in their names are immutable.',
   ),
   must('C05', 'The API answers only requests of scripts, and documents only requests for a page.'),
   must(
@@ -139,7 +139,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'D11',
     'Health and metrics reveal no data; metrics of the console are served only if a setting says so.',
   ),
-  should('D12', 'Answers name the headers on which they depend; errors are not cached.'),
+  should('D12', 'Responses name the headers on which they depend; errors are not cached.'),
 
   must(
     'E01',
@@ -214,7 +214,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   must('H02', 'No secret is in a response, event, log line, metric, backup or file, in any usual encoding.'),
   must(
     'H03',
-    'A sensitive value is never read back; a mask is no value. That an equal value changes nothing may show, within a budget of comparisons.',
+    'A sensitive value is never read back; a mask is not a value. That an equal value changes nothing may show, within a budget of comparisons.',
   ),
   must(
     'H04',

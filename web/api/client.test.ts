@@ -87,7 +87,7 @@ describe('answered requests', () => {
   })
 })
 
-describe('requests without an answer', () => {
+describe('requests without a response', () => {
   it('are retried once for a write, with the same key', async () => {
     answerer = (request, response) => (seen.length === 1 ? cut : ok)(request, response)
     await write()

@@ -65,7 +65,7 @@ export function FormDialog<Values extends FieldValues>({
   const hasInput = isDirty ?? changed
   const [isAsking, setAsking] = useState(false)
   const focused = useRef<Element>(null)
-  // set while a navigation waits for the response
+  // set while a navigation waits for the answer
   const leave = useRef<(isStaying: boolean) => void>(null)
   useUnloadGuard(hasInput)
   const askToDiscard = () => {

@@ -115,7 +115,7 @@ function Shown({
               noteOn={({ locator, property }) => commentOn(locator, property)}
             />
             {plan.configuration.installations.map((planned) => (
-              <PlannedInstallation key={planned.installation.bundleInstallId} {...planned} />
+              <InstallationCalls key={planned.installation.bundleInstallId} {...planned} />
             ))}
           </>
         ))}
@@ -124,7 +124,7 @@ function Shown({
   )
 }
 
-function PlannedInstallation({
+function InstallationCalls({
   installation,
   stages,
 }: NonNullable<ChangePlan['configuration']>['installations'][number]) {
