@@ -574,6 +574,8 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
       { allOf: [{ $ref: index === 4999 ? '#/$defs/end' : `#/$defs/d${index + 1}` }] },
     ]),
   )
+  // too few for the listing of them to count
+  const longNames = Object.fromEntries(list(99, (index) => [`${'a'.repeat(10_000)}${index}`, 1]))
   const slow: [JsonValue, JsonValue, RegExp][] = [
     [doubling, deep, /allowed forms|too large/],
     [{ items: { type: 'string' } }, many(1), /text|too large/],
@@ -589,11 +591,15 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
     ],
     [{ items: { pattern: '^.*=.*=.*=.*;$' } }, list(100, () => '='.repeat(249)), /too large/],
     [
-      { items: { pattern: '^a+$' } },
-      list(5000, () => 'a'.repeat(200)).concat('a'.repeat(250_000)),
+      { items: { allOf: list(400, () => ({ pattern: '^a+b$' })) } },
+      list(100, () => 'a'.repeat(10_000)),
       /too large/,
     ],
-    [{ items: { maxLength: 1 } }, list(50_000, () => 'a').concat('a'.repeat(250_000)), /too large/],
+    [{ anyOf: list(2000, (index) => ({ maxLength: index })) }, 'a'.repeat(1_000_000), /too large/],
+    [{ patternProperties: named(400, '^[a-z]*[0-9]*N', true) }, longNames, /too large/],
+    [{ pattern: '^a', patternProperties: named(400, '^[a-z]*[0-9]*N', true) }, longNames, /too large/],
+    [{ propertyNames: { allOf: list(400, () => ({ pattern: '^[a-z]*N' })) } }, longNames, /too large/],
+    [{ allOf: list(5000, () => ({ additionalProperties: true })) }, longNames, /too large/],
     [
       { items: { anyOf: list(2000, (index) => ({ const: -index })) } },
       list(5000, (index) => index + 1),
@@ -616,6 +622,10 @@ test('a large value with an ordinary schema is checked', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `word-${index}`)
   const word = { type: 'string', pattern: '^[a-z]+-[0-9]+$', maxLength: 63 }
   const tags = { type: 'array', uniqueItems: true, items: word }
+  const user = {
+    properties: { name: { maxLength: 64 }, mail: { format: 'email' }, role: { maxLength: 32 } },
+  }
+  const host = { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 }
   const ordinary: [JsonValue, JsonValue][] = [
     [{ items: { type: 'integer' } }, Array.from({ length: 500_000 }, () => 1)],
     [{ items: { $ref: '#/$defs/word' }, $defs: { word } }, words],
@@ -629,6 +639,19 @@ test('a large value with an ordinary schema is checked', () => {
     [
       { properties: { script: { maxLength: 262_144 } }, additionalProperties: tags },
       { script: 'x'.repeat(200_000), words: words.slice(0, 500) },
+    ],
+    // a long text costs nothing where others are checked
+    [
+      { properties: { users: { items: user } } },
+      {
+        logo: 'x'.repeat(100_000),
+        users: words.slice(0, 5000).map((name) => ({ name, mail: `${name}@a.b`, role: 'user' })),
+      },
+    ],
+    [{ properties: { hosts: { items: host } } }, { script: 'x'.repeat(100_000), hosts: words }],
+    [
+      { items: { pattern: '^a+$' } },
+      [...Array.from({ length: 5000 }, () => 'a'.repeat(200)), 'a'.repeat(250_000)],
     ],
   ]
   for (const [schema, value] of ordinary) assert.deepEqual(problemsOf(schema, value), [])

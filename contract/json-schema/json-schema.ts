@@ -7,8 +7,8 @@ import { childrenOf, IN_PLACE_KEYWORDS, SCHEMA_LIST_KEYWORDS } from './keywords.
 import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
 import {
+  guardedBy,
   inTiers,
-  matchWork,
   measure,
   metered,
   PAIRS_PER_WORK,
@@ -42,9 +42,9 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
         parameters: { reason: 'valueSchemaInvalid' },
       },
     ]
-  const { problem, longestText, isWide } = measure(value)
+  const { problem, isWide } = measure(value)
   if (problem !== null) return [problem]
-  startWork(longestText)
+  startWork()
   try {
     const checked = isWide ? withMeteredKeys(value) : value
     const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
@@ -278,11 +278,7 @@ function copyChildren(
 function addPattern(result: Schema, pattern: string): void {
   const cost = patternCost(pattern)
   if (!cost.usable || cost.longest === Infinity) result.pattern = pattern
-  else
-    addAlso(
-      result,
-      inTiers('maxLength', cost.longest, { pattern }, (length) => matchWork(cost, length)),
-    )
+  else addAlso(result, guardedBy({ maxLength: cost.longest }, metered({ pattern })))
 }
 
 /** The interpreter compares every item with every other item. */
@@ -290,7 +286,7 @@ const UNIQUE_ITEMS_MAX = 2000
 
 function addUniqueItems(result: Schema): void {
   const pairs = (items: number): number => items ** 2 / PAIRS_PER_WORK
-  addAlso(result, inTiers('maxItems', UNIQUE_ITEMS_MAX, { uniqueItems: true }, pairs))
+  addAlso(result, inTiers(UNIQUE_ITEMS_MAX, { uniqueItems: true }, pairs))
 }
 
 function addAlso(result: Schema, schema: Schema): void {
