@@ -43,7 +43,8 @@ export function Time({
           {...target}
           dateTime={new Date(moment).toISOString()}
           tabIndex={inRow ? undefined : 0}
-          className={cx('rounded-sm whitespace-nowrap', className)}
+          // one to the minute stands in a sentence, and its zone makes it too wide for a narrow column
+          className={cx('rounded-sm', exact !== 'minute' && 'whitespace-nowrap', className)}
         >
           {exact === 'minute'
             ? formatMinute(moment)
