@@ -46,6 +46,12 @@ describe('rate limits', () => {
     assert.equal((await app.request('/')).status, 200)
   })
 
+  it('let a request pass that costs more than a burst, when nothing else was sent (J01)', async () => {
+    const app = costly({ burst: 10 })
+    assert.equal((await app.request('/?cost=11')).status, 200)
+    assert.equal((await app.request('/')).status, 429)
+  })
+
   it('refuse what is expensive, and nothing else, while the process is behind (J04)', async () => {
     const load = { isBehind: () => true }
     const app = costly({ burst: 10 }, load)

@@ -35,20 +35,23 @@ export function rateLimit(options: {
   load?: LoadGuard
 }): MiddlewareHandler {
   const { load = NO_LOAD } = options
-  const reads = createTokenBuckets(options.reads ?? READS)
-  const writes = createTokenBuckets(options.writes ?? WRITES)
+  const reads = bucketsOf(options.reads ?? READS)
+  const writes = bucketsOf(options.writes ?? WRITES)
   return async (c, next) => {
-    const buckets = c.req.method === 'GET' || c.req.method === 'HEAD' ? reads : writes
+    const { buckets, burst } = c.req.method === 'GET' || c.req.method === 'HEAD' ? reads : writes
     const key = options.keyOf(c)
     if (!buckets.take(key)) throw rateLimited(c)
     c.set('spend', (cost: number) => {
       if (cost <= 1) return
       if (load.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
-      if (!buckets.take(key, cost - 1)) throw rateLimited(c)
+      // one is taken already; what costs more than a burst needs a full bucket
+      if (!buckets.take(key, Math.min(cost, burst) - 1)) throw rateLimited(c)
     })
     await next()
   }
 }
+
+const bucketsOf = (rate: Rate) => ({ buckets: createTokenBuckets(rate), burst: rate.burst })
 
 /** The failure for too many requests; sets `Retry-After` on the response. */
 function rateLimited(c: Context): ConsoleFailure {
