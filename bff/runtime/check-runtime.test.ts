@@ -15,6 +15,7 @@ import { testHttp } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { createActorAssertions, loadActorKey } from './actor-assertion.ts'
 import { checkRuntime, startRuntimeCheck } from './check-runtime.ts'
+import type { RuntimeVerdict } from './check-runtime.ts'
 
 const CREDENTIALS = ['the-old-credential', 'the-new-credential']
 
@@ -81,23 +82,27 @@ describe('the check of the runtime', () => {
     )
   })
 
-  it('says that another program, or a page of a proxy, is not a runtime', async () => {
-    const pages = [
-      { status: 200, body: '<html>', type: 'text/html' },
-      { status: 401, body: 'password?', type: 'text/plain' },
-      { status: 404, body: '{}', type: 'application/json' },
+  it('says what is wrong with a response that is not of a runtime that accepts this console', async () => {
+    const other = '(status STATUS); check RUNTIME_API_BASE'
+    const basic = { 'www-authenticate': 'Basic realm="a"' }
+    const bearer = { 'www-authenticate': 'bearer' }
+    const answers: [number, Record<string, string>, RuntimeVerdict, string][] = [
+      [200, { 'content-type': 'text/html' }, 'unavailable', other],
+      [404, {}, 'unavailable', other],
+      [500, {}, 'unavailable', other],
+      [401, basic, 'unavailable', other],
+      [401, bearer, 'credential-refused', 'set RUNTIME_API_CREDENTIAL'],
+      [401, {}, 'credential-refused', 'set RUNTIME_API_CREDENTIAL'],
+      [429, {}, 'unavailable', 'limits the requests of this console'],
     ]
-    for (const { status, body, type } of pages) {
-      const app = new Hono().all('*', () => new Response(body, { status, headers: { 'content-type': type } }))
-      const other = await serve({ app, port: 0 })
-      const url = `http://127.0.0.1:${other.port}/bundle-runtime/api`
+    for (const [status, headers, verdict, problem] of answers) {
+      const app = new Hono().all('*', () => new Response('{}', { status, headers }))
+      const answering = await serve({ app, port: 0 })
+      const url = `http://127.0.0.1:${answering.port}/bundle-runtime/api`
       const finding = await checkRuntime(await optionsOf(folders.known, CREDENTIALS[0] ?? '', url))
-      await other.stop({ graceMs: 100 })
-      assert.equal(finding.verdict, 'unavailable')
-      assert.match(
-        finding.problem ?? '',
-        new RegExp(`not a runtime \\(status ${status}\\); check RUNTIME_API_BASE`),
-      )
+      await answering.stop({ graceMs: 100 })
+      assert.equal(finding.verdict, verdict, `${status}`)
+      assert.ok(finding.problem?.includes(problem.replace('STATUS', `${status}`)), finding.problem ?? '')
     }
   })
 

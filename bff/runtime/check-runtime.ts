@@ -60,10 +60,10 @@ function verdictOf(result: OutboundResult): RuntimeVerdict {
   if (result.kind === 'failed') return 'unavailable'
   if (result.status === 200) return isJson(result.contentType) ? 'accepted' : 'unavailable'
   if (result.status !== 401) return 'unavailable'
-  const challenge = result.headers['www-authenticate'] ?? ''
-  if (challenge.includes('Actor-Assertion')) return 'assertion-refused'
-  // a proxy that asks for a password, or another program, has another challenge or none
-  return challenge.startsWith('Bearer') ? 'credential-refused' : 'unavailable'
+  const challenge = result.headers['www-authenticate']
+  if (/\bactor-assertion\b/i.test(challenge ?? '')) return 'assertion-refused'
+  // a proxy that asks for a password has another challenge; one that removes the header says nothing about the credential
+  return challenge === undefined || /^bearer\b/i.test(challenge) ? 'credential-refused' : 'unavailable'
 }
 
 const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') === true
@@ -93,8 +93,10 @@ function whyUnavailable(result: OutboundResult): string {
     return `${failureTraits(result.reason).text}; check RUNTIME_API_BASE and the runtime`
   const failure = failureOfStatus(result.status, result.body)
   if (failure.code === 'SERVICE_UNAVAILABLE') return `it is not ready: ${failure.message}`
+  if (failure.code === 'RATE_LIMITED')
+    return 'it, or a proxy before it, limits the requests of this console (status 429)'
   if (failure.code === 'UPSTREAM_INVALID')
-    return `it is not a runtime (status ${result.status}); check RUNTIME_API_BASE`
+    return `it does not respond as a runtime (status ${result.status}); check RUNTIME_API_BASE and the log of the runtime`
   return `it returns status ${result.status}; check RUNTIME_API_BASE and the proxy`
 }
 
