@@ -136,6 +136,10 @@ export function costOf({ cost = 1 }: EndpointRow, body: unknown, bytes: number):
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
+/** Of an object or a list: the characters of a text are no members. */
+const membersOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : []
+
 const targetsIn = (value: unknown): number => {
   const targets = memberOf(value, 'targets')
   return Array.isArray(targets) ? targets.length : 0
@@ -145,9 +149,9 @@ const targetsIn = (value: unknown): number => {
 export function batchValuesIn(batch: unknown): number {
   const input = memberOf(batch, 'input')
   const valuesOf = (changes: unknown): number =>
-    Object.values(changes ?? {}).reduce<number>((sum, of) => sum + 1 + Object.keys(of ?? {}).length, 0)
+    membersOf(changes).reduce<number>((sum, of) => sum + 1 + membersOf(of).length, 0)
   const common = ['properties', 'fill', 'changes'].map((name) => valuesOf(memberOf(input, name)))
-  const own = Object.values(memberOf(input, 'values') ?? {}).map(valuesOf)
+  const own = membersOf(memberOf(input, 'values')).map(valuesOf)
   return targetsIn(batch) * sumOf(common) + sumOf(own)
 }
 

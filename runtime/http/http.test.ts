@@ -310,7 +310,10 @@ describe('an error', () => {
       })
     const tooMany = await plan(100, values(1000))
     assert.equal(tooMany.errorCode, 'REQUEST_INVALID')
-    assert.match(JSON.stringify(tooMany.data['details']), /"body\.input".*at most 100,000 values/)
+    assert.match(
+      JSON.stringify(tooMany.data['details']),
+      /"body\.input".*at most 100,000 values.*requestBatchSize/,
+    )
     assert.equal((await plan(1, values(1))).status, 200)
     assert.equal((await plan(100, values(400))).status, 429)
     assert.equal((await plan(1, values(3, 200_000))).status, 429)
