@@ -47,6 +47,28 @@ describe('the catalog', () => {
     )
   })
 
+  it('returns the first response also for a manifest that later rules refuse', async () => {
+    const first = await publish('older', '1.0.0')
+    const patterns = Array.from({ length: 20 }, (_, at) => ({ pattern: `^${at}${'a'.repeat(1000)}$` }))
+    const [module, ...others] = manifest['resources'] as JsonObject[]
+    const large = { kind: 'DATA', schema: { anyOf: patterns } }
+    const properties = { ...(module?.['properties'] as JsonObject), large }
+    const changes: JsonObject = { resources: [{ ...module, properties }, ...others] }
+    assert.equal((await publish('older', '1.0.0', changes)).errorCode, 'MANIFEST_INVALID')
+    await http.runtime.deps.db
+      .updateTable('runtime.bundle_version')
+      .set({
+        manifest: JSON.stringify({
+          ...manifest,
+          bundle: { environmentKey: 'dev', bundleId: 'older' },
+          ...changes,
+        }),
+      })
+      .where('bundle_id', '=', 'older')
+      .execute()
+    assert.deepEqual((await publish('older', '1.0.0', changes)).json, first.json)
+  })
+
   it('keeps shared definitions as they were published', async () => {
     const [module, ...others] = manifest['resources'] as JsonObject[]
     const changes: JsonObject = {
