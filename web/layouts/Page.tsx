@@ -72,12 +72,17 @@ export function Page({
           {trail.length > 0 && <Trail crumbs={trail} />}
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
             <div className="min-w-0 flex-1 basis-64">
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <h1 className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight wrap-anywhere">
-                  {heading ?? title}
-                  {state}
-                </h1>
-                <EnvironmentWord />
+              {/* the badges follow the last word of the title, also where it takes several lines */}
+              <div className="text-xl tracking-tight wrap-anywhere">
+                <h1 className="inline font-semibold">
+                  <span className="mr-2">{heading ?? title}</span>{' '}
+                  {state && (
+                    <span className="relative -top-px mr-2 inline-flex max-w-full flex-wrap gap-x-3 gap-y-1 align-middle tracking-normal empty:hidden">
+                      {state}
+                    </span>
+                  )}
+                </h1>{' '}
+                <EnvironmentWord className="relative -top-px align-middle tracking-normal" />
               </div>
               {lead && <p className="mt-1 max-w-[72ch] text-muted">{lead}</p>}
               {meta && (
