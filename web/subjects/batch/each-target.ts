@@ -31,13 +31,13 @@ export interface BatchProperty {
  * A form that has a field for each property and target, named by the scope of the target.
  *
  * @param isMissing whether a target is known to have no value.
- * @param valueOf the value that a target has now; undefined if it is not known.
+ * @param valueOf the value that a target has now.
  */
 export function formOfEach(
   resources: readonly FormResource[],
   targets: readonly BatchTarget[],
   isMissing: (target: string, id: FieldId) => boolean,
-  valueOf: (target: string, field: FormField) => PropertyView | null | undefined,
+  valueOf: (target: string, field: FormField) => CurrentValue,
 ): FormResource[] {
   return resources.flatMap((resource) =>
     resource.fields.map((field) => ({
@@ -57,12 +57,19 @@ export function formOfEach(
 
 const NO_VALUE: Fallback = { from: 'nothing', view: null }
 
+/** The value that a target has now; undefined if it is not known. */
+export type CurrentValue = PropertyView | null | undefined | 'loading'
+
 /** The value that a target keeps without an edit. */
-const currentOf = (view: PropertyView | null | undefined): Fallback =>
-  view === undefined ? { from: 'unknown', view: null } : view === null ? NO_VALUE : { from: 'current', view }
+function currentOf(view: CurrentValue): Fallback {
+  if (view === undefined) return { from: 'unknown', view: null }
+  if (view === 'loading') return { from: 'loading', view: null }
+  return view === null ? NO_VALUE : { from: 'current', view }
+}
 
 /** The value that all targets keep without an edit; not shown if it differs, or is not known of each. */
-export function commonValue(values: readonly (PropertyView | null | undefined)[]): Fallback {
+export function commonValue(values: readonly CurrentValue[]): Fallback {
+  if (values.includes('loading')) return currentOf('loading')
   const [first] = values
   return currentOf(values.every((value) => deepEqual(value, first)) ? first : undefined)
 }

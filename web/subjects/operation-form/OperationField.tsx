@@ -36,7 +36,8 @@ export function OperationField({
       view={fallback.view}
       isSet={hasValue(fallback)}
       isRequired={isNeeded}
-      readOnly={busy}
+      // what arrived while somebody types would change their text
+      readOnly={busy || fallback.from === 'loading'}
       scope={target?.scope ?? scope}
       label={target?.label}
       mark={
@@ -49,7 +50,8 @@ export function OperationField({
       hints={
         value.edit === null
           ? fallback.from !== 'nothing' &&
-            fallback.from !== 'unknown' && <span>{t(`installations.form.from.${fallback.from}`)}</span>
+            fallback.from !== 'unknown' &&
+            fallback.from !== 'loading' && <span>{t(`installations.form.from.${fallback.from}`)}</span>
           : !busy && (
               <TextButton of={`${id}-label`} isAccent onClick={value.onReset}>
                 {t('installations.form.reset')}

@@ -20,7 +20,7 @@ import { isSet } from '../../forms/property/property-value.ts'
  */
 export type Fallback =
   | { from: 'default' | 'current' | 'copy'; view: PropertyView | null }
-  | { from: 'nothing' | 'unknown'; view: null }
+  | { from: 'nothing' | 'unknown' | 'loading'; view: null }
 
 export type FormField = {
   id: FieldId
@@ -155,7 +155,7 @@ export const isEntered = (edit: Edit | undefined): boolean => edit?.kind === 'se
 
 /** Whether there is a value, visible or not; null if that is not known. */
 export const hasValue = ({ from, view }: Fallback): boolean | null =>
-  from === 'unknown' ? null : from !== 'nothing' && (view === null || isSet(view))
+  from === 'unknown' || from === 'loading' ? null : from !== 'nothing' && (view === null || isSet(view))
 
 type Place = { id: FieldId; locator: string; property: string; definition: PropertyDefinition }
 

@@ -807,6 +807,23 @@ test('an install is into the chosen scopes, with the values that the version req
   ])
 })
 
+test('the field waits for the value that the targets have, which would change what somebody types', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await serveApi({
+    [VERSION]: () => mailOf(),
+    [PLAN]: () => planWith('first', () => []),
+    'GET /properties': async () => {
+      await promise
+      return { items: [], nextCursor: null }
+    },
+  })
+  await renderInConsole(<BatchDialog action="CONFIGURE" targets={targets} onClose={() => undefined} />)
+  await page.getByLabelText('Property', { exact: true }).selectOptions('Core · Port')
+  await expect.element(page.getByRole('textbox', { name: 'Port' })).toHaveAttribute('readonly')
+  resolve()
+  await expect.element(page.getByRole('textbox', { name: 'Port' })).not.toHaveAttribute('readonly')
+})
+
 test('a value for each begins with the value that each target has now', async () => {
   const api = await serveApi({
     [VERSION]: () => mailOf(),

@@ -6,7 +6,7 @@ import { bundlesOf, type BatchTarget, type BundleTargets } from '../bundle-targe
 import { EACH_MAX, formOfEach, type BatchProperty } from '../each-target.ts'
 import type { InstalledBundle } from '../install-input.ts'
 import { useChosenProperties } from './use-chosen-properties.ts'
-import { currentKey, useCurrentValues, type AskedProperty } from './use-current-values.ts'
+import { currentValue, useCurrentValues, type AskedProperty } from './use-current-values.ts'
 import { useNeededValues } from './use-needed-values.ts'
 import { useTargetVersion } from './use-target-version.ts'
 
@@ -85,7 +85,7 @@ export function useBatchContent(
     () =>
       isEach
         ? formOfEach(neededResources, targets, isMissing, (target, field) =>
-            current.get(currentKey(target, field)),
+            currentValue(current, target, field),
           )
         : neededResources,
     [isEach, targets, neededResources, isMissing, current],

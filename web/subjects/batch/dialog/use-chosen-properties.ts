@@ -5,7 +5,7 @@ import { fieldId, type FieldId, type PropertyPlace } from '../../../forms/proper
 import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { installForm, type FormField, type FormResource } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
-import { currentKey, useCurrentValues } from './use-current-values.ts'
+import { currentValue, useCurrentValues } from './use-current-values.ts'
 import type { AgainProperty } from '../again.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
 import { commonValue, EACH_MAX, formOfEach, isOf, type BatchProperty } from '../each-target.ts'
@@ -147,7 +147,7 @@ export function useChosenProperties(
       const valueOf = (target: string, { property }: FormField) =>
         isOf(given, field)
           ? given?.values.get(target)
-          : current.get(currentKey(target, { locator: places.get(target) ?? '', property }))
+          : currentValue(current, target, { locator: places.get(target) ?? '', property })
       const shared = isMissing()
         ? field
         : { ...field, fallback: commonValue(its.map(({ id: target }) => valueOf(target, field))) }

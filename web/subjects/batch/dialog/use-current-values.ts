@@ -3,12 +3,29 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { callApi } from '../../../api/client.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
+import type { CurrentValue } from '../each-target.ts'
 
-/** The values of properties in the targets of a batch, by target and property; what is not loaded yet is left out. */
-export type CurrentValues = ReadonlyMap<string, PropertyView | null>
+/** By target and property. */
+type Values = ReadonlyMap<string, PropertyView | null>
 
-export const currentKey = (target: string, { locator, property }: PropertyPlace): string =>
+/** The values of properties in the targets of a batch. */
+interface CurrentValues {
+  values: Values
+  isLoading: boolean
+}
+
+const keyOf = (target: string, { locator, property }: PropertyPlace): string =>
   `${target} ${locator} ${property}`
+
+/** The value of a property in a target; undefined if it is not known. */
+export function currentValue(
+  { values, isLoading }: CurrentValues,
+  target: string,
+  place: PropertyPlace,
+): CurrentValue {
+  const value = values.get(keyOf(target, place))
+  return value === undefined && isLoading ? 'loading' : value
+}
 
 /** A property, and the targets that have it under this locator. */
 export interface AskedProperty extends PropertyPlace {
@@ -33,8 +50,10 @@ export function useCurrentValues(asked: readonly AskedProperty[]): CurrentValues
   })
 }
 
-const joined = (results: readonly { data: CurrentValues | undefined }[]): CurrentValues =>
-  new Map(results.flatMap(({ data }) => [...(data ?? [])]))
+const joined = (results: readonly { data: Values | undefined; isLoading: boolean }[]): CurrentValues => ({
+  values: new Map(results.flatMap(({ data }) => [...(data ?? [])])),
+  isLoading: results.some(({ isLoading }) => isLoading),
+})
 
 async function valuesOf(
   { targets, ...place }: AskedProperty,
@@ -57,7 +76,7 @@ async function valuesOf(
     const { items, nextCursor } = await callApi('GET /properties', { query }, { signal })
     for (const { installation, value } of items)
       if (wanted.delete(installation.bundleInstallId))
-        values.set(currentKey(installation.bundleInstallId, place), value)
+        values.set(keyOf(installation.bundleInstallId, place), value)
     if (nextCursor === null) break
     cursor = nextCursor
   }
