@@ -97,7 +97,8 @@ describeOnEachEngine('migrate', (fresh) => {
       )
       const session =
         await pool.query(`select current_setting('lock_timeout') as lock, current_setting('statement_timeout')
-        as statement, current_setting('search_path') as path, (select count(*) from pg_locks where locktype = 'advisory') as locks`)
+        as statement, current_setting('search_path') as path, (select count(*) from pg_locks where locktype = 'advisory'
+          and database = (select oid from pg_database where datname = current_database())) as locks`)
       assert.deepEqual(session.rows, [{ lock: '5s', statement: '30s', path: '"$user", public', locks: 0 }])
     })
   })
