@@ -83,6 +83,7 @@ function copyPackage(name: string, target: string): void {
 const COMMAND = `#!/bin/sh
 set -eu
 name="\${1:-}"
+commands='runtime console doctor migrate backup restore recover support-bundle keys:rotate keys:rewrap keys:assertion audit:verify'
 [ $# -gt 0 ] && shift
 case "$name" in
   runtime) program=runtime/main.ts ;;
@@ -93,7 +94,9 @@ case "$name" in
   keys:rewrap) program=runtime/commands/rewrap-keys.ts ;;
   keys:assertion) program=bff/commands/make-assertion-key.ts ;;
   audit:verify) program=runtime/commands/verify-audit.ts ;;
-  *) echo "There is no command \\"$name\\". There are: runtime console doctor migrate backup restore recover support-bundle keys:rotate keys:rewrap keys:assertion audit:verify." >&2; exit 2 ;;
+  help|-h|--help) echo "Usage: bundle-console COMMAND [OPTION]... The commands are: $commands." ; exit 0 ;;
+  '') echo "Name a command: $commands." >&2; exit 2 ;;
+  *) echo "There is no command \\"$name\\". There are: $commands." >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 DATA_DIR="\${DATA_DIR:-$root/data}" NODE_COMPILE_CACHE="$root/compiled" NODE_COMPILE_CACHE_PORTABLE=1
