@@ -923,9 +923,9 @@ export const batches = {
     'Too many targets of wave {number} failed (allowed: {max}). A retry that succeeds counts as a success.',
   'waves.because.PLUGINS':
     '{success} % of the attempts of {plugin} have succeeded since wave {number} began, for all operations. At least {min} % are needed.',
-  'waves.next.itself': 'It then starts by itself. You can start it now, or stop the batch.',
+  'waves.next.itself': 'It then starts by itself, unless someone starts it now or stops the batch.',
   'waves.next.person':
-    'It starts by itself when this is solved. You can start it anyway, with a reason, or stop the batch.',
+    'It starts by itself when this is solved, unless someone starts it anyway, with a reason, or stops the batch.',
   'waves.start': 'Start wave {number} anyway',
   'waves.start.title': 'Start wave {number} in spite of its conditions?',
   'waves.start.text':

@@ -795,8 +795,8 @@ export const batches: Translated<typeof source.batches> = {
   'waves.because.FAILURES': '第 {number} 波失败的目标过多（上限：{max}）。重试成功的目标视为成功。',
   'waves.because.PLUGINS':
     '自第 {number} 波开始以来，在所有操作中，{plugin} 的调用成功率为 {success} %，要求不低于 {min} %。',
-  'waves.next.itself': '之后将自动开始。您也可以立即启动，或停止此批次。',
-  'waves.next.person': '问题解决后将自动开始。您也可以填写原因后强制启动，或停止此批次。',
+  'waves.next.itself': '之后将自动开始，除非有人立即启动它或停止此批次。',
+  'waves.next.person': '问题解决后将自动开始，除非有人填写原因后强制启动它，或停止此批次。',
   'waves.start': '仍然启动第 {number} 波',
   'waves.start.title': '条件未满足，仍要启动第 {number} 波？',
   'waves.start.text': '之后的波次仍须满足各自的条件。此后批次将使用您的权限执行。',
