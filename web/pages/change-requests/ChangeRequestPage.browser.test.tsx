@@ -13,27 +13,33 @@ const show = async (request: ChangeRequestDetail) => {
   await renderConsole(`/change-requests/${request.changeRequestId}`)
 }
 
+type Difference = ChangeRequestDetail['approvedBy'][number]['difference']
+
+/** A request with an approval that was for another effect. */
+const approvedBefore = (difference: Difference): ChangeRequestDetail =>
+  changeRequestWith({
+    approvedBy: [
+      {
+        by: { id: 'oscar', name: 'Oscar' },
+        at: '2026-11-22T09:00:00.000Z',
+        revision: 2,
+        effect: 'earlier',
+        outdated: true,
+        difference,
+      },
+    ],
+  })
+
 test('an approval of a batch that does not count any more shows the limits and waves that it was for, and those of now', async () => {
   await show(
-    changeRequestWith({
-      approvedBy: [
-        {
-          by: { id: 'oscar', name: 'Oscar' },
-          at: '2026-11-22T09:00:00.000Z',
-          revision: 2,
-          effect: 'earlier',
-          outdated: true,
-          difference: {
-            values: [],
-            calls: null,
-            resources: null,
-            limits: {
-              seen: { concurrency: 5, waves: { sizes: [1, '10%'], soakSeconds: 600, maxFailures: 0 } },
-              now: { concurrency: 5, first: 3 },
-            },
-          },
-        },
-      ],
+    approvedBefore({
+      values: [],
+      calls: null,
+      resources: null,
+      limits: {
+        seen: { concurrency: 5, waves: { sizes: [1, '10%'], soakSeconds: 600, maxFailures: 0 } },
+        now: { concurrency: 5, first: 3 },
+      },
     }),
   )
   const limits = page.getByRole('definition').filter({ hasText: 'Approved' })
@@ -44,30 +50,19 @@ test('an approval of a batch that does not count any more shows the limits and w
 test('an approval that does not count any more shows the leaves that it was not for', async () => {
   const data = (deals: number, contacts: number) => ({ '@type': 'Data' as const, value: { deals, contacts } })
   await show(
-    changeRequestWith({
-      approvedBy: [
+    approvedBefore({
+      // the request changes the contacts, and somebody else has changed the deals
+      values: [
         {
-          by: { id: 'oscar', name: 'Oscar' },
-          at: '2026-11-22T09:00:00.000Z',
-          revision: 2,
-          effect: 'earlier',
-          outdated: true,
-          difference: {
-            // the request changes the contacts, and somebody else has changed the deals
-            values: [
-              {
-                locator: 'production/crm/MODULE/core',
-                property: 'retention',
-                seen: { before: data(10, 1), after: data(10, 2) },
-                now: { before: data(30, 1), after: data(30, 2) },
-              },
-            ],
-            calls: null,
-            resources: null,
-            limits: null,
-          },
+          locator: 'production/crm/MODULE/core',
+          property: 'retention',
+          seen: { before: data(10, 1), after: data(10, 2) },
+          now: { before: data(30, 1), after: data(30, 2) },
         },
       ],
+      calls: null,
+      resources: null,
+      limits: null,
     }),
   )
   const difference = page.getByRole('definition').filter({ hasText: 'Approved' })

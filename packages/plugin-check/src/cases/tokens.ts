@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Call } from '../wire/build-call.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import type { SigningKey } from '../wire/keys.ts'
 import type { Sent, TokenChanges, Trial } from '../run/trial.ts'
@@ -38,6 +39,14 @@ const refusal = (name: string, title: string, what: string, changes: (trial: Tri
       )
     },
   )
+
+/** How often the plugin fetches the keys because of some calls. */
+async function keyFetchesOf(trial: Trial, sendCall: (call: Call) => Promise<Sent>): Promise<number> {
+  const from = trial.platform.keyFetches()
+  for (let count = 0; count < KEPT_CALLS; count++)
+    await sendCall(trial.install().operation('INSTALL', 1).before)
+  return trial.platform.keyFetches() - from
+}
 
 /** A call with a token of this key, while the plugin tries in vain to fetch the keys because of it. */
 async function sendWithoutKeys(trial: Trial, key: SigningKey): Promise<Sent> {
@@ -277,10 +286,7 @@ export const TOKEN_CASES: readonly Case[] = [
       fix: 'Keep the key set, and fetch it again only for a kid that it does not have.',
     },
     async (trial) => {
-      const from = trial.platform.keyFetches()
-      for (let count = 0; count < KEPT_CALLS; count++)
-        await trial.finish(trial.install().operation('INSTALL', 1).before)
-      const fetches = trial.platform.keyFetches() - from
+      const fetches = await keyFetchesOf(trial, (call) => trial.finish(call))
       trial.check(fetches < KEPT_CALLS / 2, `${KEPT_CALLS} calls led to ${fetches} fetches`)
     },
   ),
@@ -291,14 +297,9 @@ export const TOKEN_CASES: readonly Case[] = [
       fix: 'Fetch the key set again for an unknown kid at most every few seconds.',
     },
     async (trial) => {
-      const from = trial.platform.keyFetches()
-      for (let count = 0; count < KEPT_CALLS; count++)
-        await trial.send(
-          trial.install().operation('INSTALL', 1).before,
-          {},
-          { signature: { by: 'key', key: newSigningKey() } },
-        )
-      const fetches = trial.platform.keyFetches() - from
+      const fetches = await keyFetchesOf(trial, (call) =>
+        trial.send(call, {}, { signature: { by: 'key', key: newSigningKey() } }),
+      )
       trial.check(fetches < KEPT_CALLS / 2, `${KEPT_CALLS} calls with unknown kids led to ${fetches} fetches`)
     },
   ),

@@ -31,13 +31,13 @@ export const CONCURRENCY_DEFECTS = {
   ),
   'refuses-in-progress-finally': breaks(
     'concurrent.two-at-once',
-    'refuses a repeat for good while the first call runs',
+    'refuses a repeat permanently while the first call runs',
     refusingWhileRunning(() => true),
     ['concurrent', 'repeat', 'connection', 'crash'],
   ),
   'no-lock-in-upgrade': breaks(
     'concurrent.every-call',
-    'refuses for good to repeat an UPGRADE that is still running',
+    'refuses a repeat permanently while an UPGRADE runs',
     refusingWhileRunning(({ operation }) => operation.operationType === 'UPGRADE'),
     ['concurrent', 'repeat', 'connection'],
   ),
