@@ -37,10 +37,10 @@ export async function publishVersion(
   { tx, actor }: WriteContext,
   { params, body: { $schema: _forEditors, ...body } }: Input<Name>,
 ): Promise<Answer<Name>> {
-  // what was published by the rules of its time stays published
+  const text = canonicalText(body)
   const before = await findVersion(tx, params, params.version)
-  if (before !== undefined && canonicalText(before.manifest) === canonicalText(body))
-    return versionView(before)
+  // what was published by the rules of its time stays published
+  if (before !== undefined && canonicalText(before.manifest) === text) return versionView(before)
   const details = [...checkPlace(params, body), ...checkManifest(body)]
   const [first] = details
   if (first !== undefined) throw new DomainError('MANIFEST_INVALID', first.message, { details })
@@ -48,7 +48,7 @@ export async function publishVersion(
   const isNew = await insertVersion(tx, body, actor)
   const published = await findVersion(tx, params, params.version)
   if (published === undefined) throw new Error('an inserted or existing version is missing')
-  if (!isNew && canonicalText(published.manifest) !== canonicalText(body)) {
+  if (!isNew && canonicalText(published.manifest) !== text) {
     throw new DomainError('VERSION_EXISTS', platformMessage('versionExists', { version: params.version }))
   }
   if (isNew) {
