@@ -27,6 +27,8 @@ export interface TestSystemOptions extends Partial<Pick<StartOptions, 'documentW
   plugins?: boolean
   /** The built console; default: `dist/web`. */
   folder?: string
+  /** Of requests of a person; default: the console's. A fast machine reaches those with a few hundred writes in a row. */
+  rates?: ConsoleSettings['rates']
   /** Default `silent`. */
   logLevel?: ConsoleSettings['logLevel']
   /** The PostgreSQL server for its database; default: see {@link testDatabase}. */
@@ -42,7 +44,7 @@ export interface TestSystem extends Running {
 /** Everything as `npm start` runs it, for a test: with its own database and folder, which `stop` removes. */
 export async function startForTests(options: TestSystemOptions): Promise<TestSystem> {
   const { plugins = false, folder = join(import.meta.dirname, 'dist', 'web'), documentWaitMs } = options
-  const { credentials, egressAllow = [{ kind: 'loopback' }], logLevel = 'silent', server } = options
+  const { credentials, egressAllow = [{ kind: 'loopback' }], logLevel = 'silent', rates, server } = options
   const dataDir = mkdtempSync(join(tmpdir(), 'test-system-'))
   const { connection, close } = await testDatabase({
     ...(server !== undefined && { server }),
@@ -66,7 +68,7 @@ export async function startForTests(options: TestSystemOptions): Promise<TestSys
     dataDir,
     databaseUrl: toUrl(connection),
     ...(documentWaitMs !== undefined && { documentWaitMs }),
-    console: { port, auth, runtime: null, logLevel },
+    console: { port, auth, runtime: null, logLevel, ...(rates !== undefined && { rates }) },
     runtime: {
       port: await freePort(),
       platformApiBase: null,

@@ -17,6 +17,7 @@ import type { BffTables } from '../store/tables.ts'
 // The console API as a browser uses it, on a real runtime with real plugins and the demo data.
 
 const PASSWORD = 'a password of the test'
+const UNLIMITED = { perSecond: 1_000_000, burst: 1_000_000 }
 const PRODUCTION = { environmentKey: 'production' }
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu-central', workspaceId: 1 }
 const configuration = '/api/scopes/production/eu-central/1/configuration'
@@ -44,6 +45,7 @@ before(async () => {
     },
     plugins: true,
     folder: import.meta.dirname,
+    rates: { reads: UNLIMITED, writes: UNLIMITED },
   })
   const { call, plugins } = running
   assert.ok(call !== null && plugins !== null)
