@@ -81,12 +81,12 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
   OPERATION_NOT_RETRYABLE: {
     title: 'This operation can’t be retried',
-    message: 'It is not in the FAILED state, or it has changed since you loaded it.',
+    message: 'The operation has not failed, or it has changed since you loaded it.',
     remedy: 'Check its current state.',
   },
   TAKEOVER_NOT_ALLOWED: {
     title: 'This operation can’t be taken over',
-    message: 'It is not in the FAILED state, or it has changed since you loaded it.',
+    message: 'The operation has not failed, or it has changed since you loaded it.',
     remedy: 'Check its current state.',
   },
   OPERATION_ASSIGNEE_CHANGED: {

@@ -16,15 +16,15 @@ export const PLATFORM_MESSAGES = {
     'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over and detach.',
   lockedByRunning:
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
-  operationNotWaiting: 'The operation is {actual}, not WAITING. Reload it.',
-  operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',
+  operationNotWaiting: 'The operation is not waiting for its next attempt: it is {actual}. Reload it.',
+  operationNotFailed: 'The operation has not failed: it is {actual}. Reload it.',
   retryCannotHelp:
     'A retry sends the same values again, and the plugin says that the same request cannot succeed. Take the operation over, or retry it on its own page.',
   operationAssigned: 'The operation is now assigned to {person}.',
   operationUnassigned: 'The operation is no longer assigned to anyone.',
   causeChanged: 'The cause is now {state}.',
   causeNotesFull: 'The cause already has {max} notes, the maximum.',
-  causeSolutionUnexpected: 'Only a SOLVED cause can have a solution.',
+  causeSolutionUnexpected: 'Only a solved cause can have a solution.',
   followsFull: 'You already follow {max} things, the maximum. Stop following one of them first.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',
   accountNameTaken: 'Another service account has this name. Choose a different one.',
@@ -89,9 +89,9 @@ export const PLATFORM_MESSAGES = {
   installationExists:
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
   installationNotActive:
-    'The installation is not active: it was detached, or its INSTALL never succeeded. Install the bundle again.',
+    'The installation is not active: it was detached, or its install never succeeded. Install the bundle again.',
   seedNotDetached:
-    'You can copy only from a DETACHED installation of the same bundle. Choose another one, or none.',
+    'You can copy only from a detached installation of the same bundle. Choose another one, or none.',
   resourceNotOwned:
     'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
   resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
@@ -127,14 +127,14 @@ export const PLATFORM_MESSAGES = {
   freezeExists: 'Another freeze has this name. Choose a different one.',
   freezesFull: 'There are already {max} freezes, the maximum. Delete one first.',
   approvalRequired:
-    'Environment {environment} requires an approved change request for this ({kind}). Request a review instead.',
+    'Environment {environment} requires an approved change request for this kind of change: {kind}. Request a review instead.',
   approvalsMissing:
     'The change request has {approvals} of the {needed} approvals that its current effect needs. Ask someone to approve it.',
   changeRequestsFull:
     'You already have {max} change requests that have not ended, the maximum. Withdraw one first.',
   approvalByProgram: 'Only a person can approve a change request, not a service account.',
   approvalIsOwn: 'You wrote this change request, so someone else must approve or reject it.',
-  changeState: 'The change request is {actual}, so this is not possible. Reload it.',
+  changeState: 'This is not possible in the state of the change request: {actual}. Reload it.',
   changeStale:
     'The change request has changed since you read it: it is now at revision {current}. Reload it.',
   changeConflicted:

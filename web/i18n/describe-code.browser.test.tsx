@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { ApiError, lostAnswer } from '../api/client.ts'
 import { changeLocale } from './locale.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { codeTitle, errorView } from './describe-code.ts'
+import { messageText } from './message-text.ts'
 
 const notFound = new ApiError({
   ...lostAnswer,
@@ -50,4 +52,21 @@ test('a code has a title without a response, and an unknown code is its own titl
   expect(codeTitle('NOT_FOUND')).toBe('Not found')
   expect(codeTitle('NETWORK_LOST')).toBe('The console can’t be reached')
   expect(codeTitle('CODE_OF_A_PLUGIN')).toBe('CODE_OF_A_PLUGIN')
+})
+
+test('codes in a message are named as everywhere else in the console', async () => {
+  const messages = [
+    platformMessage('approvalRequired', { environment: 'production', kind: 'CONFIGURE' }),
+    platformMessage('lockedByFailed', { operationType: 'UPGRADE', operationId: '1', bundle: 'crm' }),
+    platformMessage('operationNotFailed', { actual: 'TAKEN_OVER' }),
+    platformMessage('batchNotPaused', { actual: 'STOPPED' }),
+    platformMessage('changeState', { actual: 'APPLYING' }),
+    platformMessage('causeChanged', { state: 'SOLVED' }),
+  ]
+  const english = messages.map(messageText)
+  expect(english.map((text) => text.match(/\b[A-Z_]{2,}\b/g))).toEqual(english.map(() => null))
+  expect(english[0]).toContain('kind of change: configure.')
+  expect(english[4]).toContain('being applied')
+  await changeLocale('zh')
+  for (const text of messages.map(messageText)) expect(text).not.toMatch(/[A-Z_]{2,}/)
 })

@@ -1,10 +1,19 @@
 import { fillTemplate } from '#contract/protocol/messages.ts'
 import { formatMinute } from './format.ts'
 import { localeState } from './locale.ts'
+import { inLowerCase } from './punctuation.ts'
 import type { Messages } from './messages.ts'
+import type { Namespace } from './texts.ts'
 
-/** The parameters that are codes of the vocabulary, with the prefix of their names in it. */
-const PREFIX_OF: Readonly<Record<string, string>> = { operationType: 'type', actual: 'operation' }
+/** The parameters that are codes, with where their names are; those of one message before those of all. */
+const NAMES_OF: Readonly<Record<string, readonly [Namespace, string]>> = {
+  operationType: ['vocabulary', 'type'],
+  actual: ['vocabulary', 'operation'],
+  'batchNotPaused actual': ['batches', 'state'],
+  'changeState actual': ['changes', 'state'],
+  'approvalRequired kind': ['changes', 'kind'],
+  'causeChanged state': ['operations', 'cause.state'],
+}
 
 /** A message of the platform in the language that is shown; what a plugin wrote stays as it is. */
 export function messageText({
@@ -15,27 +24,30 @@ export function messageText({
   parameters?: Readonly<Record<string, string | number>> | undefined
 }): string {
   if (parameters === undefined) return message
+  const shown = Object.entries(parameters).map(
+    ([key, value]) => [key, value, shownParameter(parameters, key)] as const,
+  )
   const template = localeState().texts.platform[String(parameters.reason)]
-  if (typeof template === 'string') return fillTemplate(template, withNames(parameters))
-  // the message is in English, with its times in UTC
-  return Object.values(parameters).reduce<string>(
-    (text, value) =>
-      typeof value === 'string' && isInstant(value) ? text.replaceAll(value, withLocalTime(value)) : text,
+  if (typeof template === 'string')
+    return fillTemplate(template, Object.fromEntries(shown.map(([key, , text]) => [key, text])))
+  // the message is in English, with its codes and with its times in UTC
+  return shown.reduce(
+    (text, [, value, name]) => (name === value ? text : text.replaceAll(String(value), () => String(name))),
     message,
   )
 }
 
-function withNames(parameters: Readonly<Record<string, string | number>>): Record<string, string | number> {
-  const names: Messages = localeState().texts.vocabulary
-  return Object.fromEntries(
-    Object.entries(parameters).map(([key, value]) => {
-      const name = names[`${PREFIX_OF[key]}.${value}`]
-      return [key, typeof name === 'string' ? name : typeof value === 'string' ? withLocalTime(value) : value]
-    }),
-  )
+/** A parameter as people read it: the name of a code in a sentence, an instant in local time, any other as it is. */
+function shownParameter(parameters: Readonly<Record<string, string | number>>, key: string): string | number {
+  const value = parameters[key] ?? ''
+  const [namespace, prefix] = NAMES_OF[`${parameters.reason} ${key}`] ?? NAMES_OF[key] ?? []
+  if (namespace !== undefined) {
+    const names: Messages = localeState().texts[namespace]
+    const name = names[`${prefix}.${value}`]
+    if (typeof name === 'string') return inLowerCase(name)
+  }
+  return typeof value === 'string' && isInstant(value) ? formatMinute(Date.parse(value)) : value
 }
 
+/** An instant in a message is one that somebody chose. */
 const isInstant = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)
-
-/** An instant, which in a message is one that somebody chose, as the person's local time; any other text as it is. */
-const withLocalTime = (text: string): string => (isInstant(text) ? formatMinute(Date.parse(text)) : text)
