@@ -56,6 +56,9 @@ export function localeState(): LocaleState {
   return state
 }
 
+/** The language that is shown, for `Intl`; undefined until one is loaded, which stands for that of the browser. */
+export const shownTag = (): string | undefined => state?.formats.tag
+
 export function subscribeToLocale(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
