@@ -92,3 +92,17 @@ test('a request that was not applied in its time says so, and until when it coul
   await expect.element(main.getByText(/could not be applied before/)).toBeVisible()
   await expect.element(main.getByRole('button', { name: 'Apply' })).not.toBeInTheDocument()
 })
+
+test('what an applied request asked for is not called new, because what was there before is not kept', async () => {
+  const core = 'production/crm/MODULE/core'
+  await show(
+    changeRequestWith({
+      state: 'APPLIED',
+      input: { changes: { [core]: { port: { '@type': 'Data', value: 2525 } } } },
+      may: { edit: false, approve: false, apply: false, override: false },
+    }),
+  )
+  const changed = page.getByRole('list', { name: 'What it changed' })
+  await expect.element(changed).toMatchTextContent(/2525/)
+  await expect.element(changed).not.toMatchTextContent(/\bnew\b/)
+})

@@ -95,7 +95,10 @@ function Shown({
             {problems.map((problem) => (
               <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
                 {problem.property !== undefined && (
-                  <span className="mono mr-2 font-medium">{problem.property}</span>
+                  <span className="font-medium">
+                    {titles.titleOf(problem.locator ?? null, problem.property) ?? problem.property}
+                    {t('common.punctuation.colon')}
+                  </span>
                 )}
                 {messageText(problem)}
               </li>
@@ -215,7 +218,7 @@ function AskedFor({ request: { input }, titles }: { request: ChangeRequestDetail
   const hasHidden = changes.some(({ after }) => after !== null && 'isSensitive' in after)
   return (
     <Section title={t('changes.section.input')} description={hasHidden && t('changes.input.discarded')} flush>
-      <ChangeList changes={changes} label={t('changes.section.input')} titles={titles} />
+      <ChangeList changes={changes} label={t('changes.section.input')} titles={titles} isOnlyAfter />
     </Section>
   )
 }

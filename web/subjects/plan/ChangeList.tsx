@@ -21,12 +21,15 @@ export function ChangeList({
   changes,
   label,
   titles = NO_TITLES,
+  isOnlyAfter = false,
   noteOn,
 }: {
   changes: readonly Change[]
   label: string
   /** The titles of resources and properties; default: only their names are shown. */
   titles?: Titles
+  /** What was there before is not known. */
+  isOnlyAfter?: boolean
   /** A note below the name of the property. */
   noteOn?: ((change: Change) => ReactNode) | undefined
 }) {
@@ -39,6 +42,7 @@ export function ChangeList({
             label={locator ?? label}
             changes={ofResource}
             titles={titles}
+            isOnlyAfter={isOnlyAfter}
             noteOn={noteOn}
           />
         </li>
@@ -52,12 +56,14 @@ function ResourceChanges({
   label,
   changes,
   titles: { titleOf, definitionOf },
+  isOnlyAfter,
   noteOn,
 }: {
   locator: string | null
   label: string
   changes: readonly Change[]
   titles: Titles
+  isOnlyAfter: boolean
   noteOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
@@ -71,7 +77,7 @@ function ResourceChanges({
       <p className="mb-1 flex flex-wrap items-baseline gap-x-2">
         {title !== undefined && <span className="font-medium">{title}</span>}
         {locator !== null && <LocatorText locator={locator} />}
-        {(isNew || isGone) && (
+        {!isOnlyAfter && (isNew || isGone) && (
           <span className="text-xs text-faint">{t(isNew ? 'common.diff.new' : 'common.diff.gone')}</span>
         )}
       </p>
