@@ -198,10 +198,10 @@ export const changes = {
     one: '{n} hidden value stays as it is in the request.',
     other: '{n} hidden values stay as they are in the request.',
   },
-  'editing.secrets.conflict': {
-    one: 'Others have saved {n} hidden value since: the request replaces it.',
-    other: 'Others have saved {n} hidden values since: the request replaces them.',
-  },
+  'editing.secrets.conflict': 'Others have saved hidden values that this request changes too',
+  'editing.secrets.mine': 'what the request has (hidden)',
+  'editing.secrets.undecided': 'Choose which hidden values to keep first.',
+  'editing.nothing': 'Nothing would be left in the request. Withdraw it instead.',
   'editing.save': 'Save change request',
   'editing.open': 'Open the change request',
   open: {

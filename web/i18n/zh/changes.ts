@@ -191,7 +191,10 @@ export const changes: Translated<typeof source.changes> = {
     one: '{n} 个隐藏的值在请求中保持不变。',
     other: '{n} 个隐藏的值在请求中保持不变。',
   },
-  'editing.secrets.conflict': { other: '此后他人保存了 {n} 个隐藏的值，此请求会替换它们。' },
+  'editing.secrets.conflict': '他人保存了此请求也要更改的隐藏值',
+  'editing.secrets.mine': '请求中的值（已隐藏）',
+  'editing.secrets.undecided': '请先选择保留哪些隐藏值。',
+  'editing.nothing': '请求中将没有任何更改。请改为撤回该请求。',
   'editing.save': '保存变更请求',
   'editing.open': '打开变更请求',
   open: {

@@ -30,12 +30,14 @@ export function ConfigurationPage() {
   const error = useErrorView(configuration.error)
   const { data } = configuration
   const { user } = useShell()
-  const store = useDraftStore(user?.id ?? '', scope)
+  const store = useDraftStore(user?.id ?? '', scope, search.change)
   const hasEdits = useSyncExternalStore(store.subscribe, () => countEdits(store.current()) > 0)
 
   // edits of what is gone are shown until they are decided
   if (data !== undefined && (hasEdits || Object.keys(data.resources).length > 0)) {
-    return <Editor key={`${env}/${runtime}/${workspace}`} configuration={data} search={search} />
+    return (
+      <Editor key={`${env}/${runtime}/${workspace}/${search.change}`} configuration={data} search={search} />
+    )
   }
   return (
     <Page

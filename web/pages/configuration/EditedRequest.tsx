@@ -1,18 +1,25 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
+import { storeChoice, storedChoice } from '../../base/stored-choice.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
 import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import { propertyTitle } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { useShell } from '../../subjects/shell/shell-context.ts'
 import { EditedNotice, useEditedRequest } from '../../subjects/change-requests/edited-request.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { SideChoice } from '../../ui/SideChoice.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
-import { editAt, isSamePlace, viewAt } from './draft/draft.ts'
-import { mergeRequest, type AskedConflict } from './draft/merge-request.ts'
+import { countEdits, editAt, isSamePlace, viewAt } from './draft/draft.ts'
+import { mergeRequest, type Asked, type AskedConflict } from './draft/merge-request.ts'
+import { nameOf } from './draft/stored-draft.ts'
+import { useDraft } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
+import { useProposal } from './editor/use-proposal.ts'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 
@@ -24,7 +31,8 @@ export function EditedRequest() {
   const { configuration, store } = useEditor()
   const { change } = route.useSearch()
   const { request } = useEditedRequest('CONFIGURE', change)
-  const taken = useRef<ChangeRequestDetail | null>(null)
+  const { user } = useShell()
+  const taken = useRef<Asked | null>(null)
   const [merged, setMerged] = useState<{ by: string; conflicts: readonly AskedConflict[] } | null>(null)
 
   const put = (edits: readonly (PropertyPlace & { edit: Edit | null })[]) =>
@@ -46,11 +54,14 @@ export function EditedRequest() {
       }),
     )
   const take = useEffectEvent((edited: ChangeRequestDetail) => {
-    const before = taken.current
-    taken.current = edited
     const asked = edited.input.changes ?? {}
-    if (before?.changeRequestId === edited.changeRequestId) {
-      const { edits, conflicts } = mergeRequest(before.input.changes ?? {}, asked, store.current())
+    const key = `bundle-console.edited-request/${user?.id}/${edited.changeRequestId}`
+    // an earlier visit may have left edits here, and the request may have been edited since
+    const before = taken.current ?? (countEdits(store.current()) > 0 ? readAsked(key) : null)
+    taken.current = asked
+    storeChoice(key, JSON.stringify(asked))
+    if (before !== null) {
+      const { edits, conflicts } = mergeRequest(before, asked, store.current())
       if (edits.length === 0 && conflicts.length === 0) return
       put(edits)
       const editor = edited.history.findLast(({ event }) => event === 'EDITED')
@@ -60,9 +71,7 @@ export function EditedRequest() {
     put(
       Object.entries(asked).flatMap(([locator, properties]) =>
         Object.entries(properties).flatMap(([property, view]) =>
-          isHidden(view) || editAt(store.current(), locator, property) !== undefined
-            ? []
-            : [{ locator, property, edit: editTo(view) }],
+          isHidden(view) ? [] : [{ locator, property, edit: editTo(view) }],
         ),
       ),
     )
@@ -76,6 +85,7 @@ export function EditedRequest() {
   return (
     <>
       <EditedNotice request={request} />
+      <HiddenConflicts />
       {merged !== null && (
         <MergedNotice
           {...merged}
@@ -89,6 +99,75 @@ export function EditedRequest() {
       )}
     </>
   )
+}
+
+/**
+ * Which hidden value stays where others have saved another one since. Nobody sees them, so they are not in the draft, and a
+ * request that has no other values is saved here.
+ */
+function HiddenConflicts() {
+  const t = useText()
+  const id = useId()
+  const { store, definitionAt, hiddenSides, chooseHidden } = useEditor()
+  const draft = useDraft(store)
+  const { hiddenConflicts, isUndecided, isEmpty, pending, send } = useProposal({ draft, reason: '' })
+  if (hiddenConflicts.length === 0) return null
+  return (
+    <Notice
+      tone="warn"
+      live
+      title={t('changes.editing.secrets.conflict')}
+      actions={
+        countEdits(draft) === 0 && (
+          <Button
+            size="sm"
+            busy={pending !== null}
+            disabledReason={
+              (isUndecided && t('changes.editing.secrets.undecided')) ||
+              (isEmpty && t('changes.editing.nothing'))
+            }
+            onClick={() => void send({ only: () => true, submit: true })}
+          >
+            {t('changes.editing.save')}
+          </Button>
+        )
+      }
+    >
+      {hiddenConflicts.map((place) => {
+        const title = propertyTitle(definitionAt(place.locator, place.property), place.property)
+        const name = nameOf(place)
+        const inWords = (text: string) => <span className="text-muted">{text}</span>
+        return (
+          <fieldset key={name} className="mt-2">
+            <legend className="mb-1 font-medium">{title}</legend>
+            <SideChoice
+              name={`${id} ${name}`}
+              chosen={hiddenSides.get(name)}
+              onChoose={(side) => chooseHidden(place, side)}
+              options={[
+                {
+                  side: 'theirs',
+                  label: t('configuration.conflict.theirs'),
+                  value: inWords(t('configuration.conflict.theirsHidden')),
+                },
+                {
+                  side: 'mine',
+                  label: t('configuration.conflict.mine'),
+                  value: inWords(t('changes.editing.secrets.mine')),
+                },
+              ]}
+            />
+          </fieldset>
+        )
+      })}
+    </Notice>
+  )
+}
+
+/** What a request asked for when its values were put into the draft, as `take` stored it. */
+function readAsked(key: string): Asked | null {
+  const text = storedChoice(key)
+  return text === null ? null : (parseTrustedJson(text) as Asked)
 }
 
 /** What somebody else has stored in the request while it was edited here. */

@@ -12,7 +12,6 @@ import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import type { FormResource } from '../operation-form/property-form.ts'
 import type { OperationInput } from '../operation-form/use-operation-form.ts'
-import { joinSentences } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -94,13 +93,25 @@ function editsOf(request: ChangeRequestDetail): PropertyFormValues['edits'] {
   return edits
 }
 
-/** Changes with what keeps the hidden values of the request where no other value is given. */
-export function withHidden(changes: KeptChanges, request: ChangeRequestDetail): KeptChanges {
+/** The properties whose values the request hides, and of which others have saved another value since. */
+export const hiddenConflictsIn = (request: ChangeRequestDetail): PropertyPlace[] =>
+  hiddenIn(request).filter((place) => request.conflicts.some((one) => isSamePlace(one, place)))
+
+/** Changes with what keeps the hidden values of the request, except some, where no other value is given. */
+export function withHidden(
+  changes: KeptChanges,
+  request: ChangeRequestDetail,
+  except: readonly PropertyPlace[] = [],
+): KeptChanges {
   const merged = { ...changes }
   for (const { locator, property } of hiddenIn(request))
-    merged[locator] = { [property]: { '@type': 'Data', isSensitive: true }, ...merged[locator] }
+    if (!except.some((one) => isSamePlace(one, { locator, property })))
+      merged[locator] = { [property]: { '@type': 'Data', isSensitive: true }, ...merged[locator] }
   return merged
 }
+
+const isSamePlace = (one: PropertyPlace, other: PropertyPlace): boolean =>
+  one.locator === other.locator && one.property === other.property
 
 /** Stores an edit in a change request, at the revision that was read, and opens it. */
 export function useSaveRequest() {
@@ -133,11 +144,8 @@ type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
 /** Says that a change request is edited on this page. */
 export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
-  const hidden = hiddenIn(request)
-  // nobody can be asked to choose between values that are not shown
-  const replaced = request.conflicts.filter(({ locator, property }) =>
-    hidden.some((one) => one.locator === locator && one.property === property),
-  )
+  // which value stays is asked for where others have saved another one
+  const kept = hiddenIn(request).length - hiddenConflictsIn(request).length
   return (
     <Notice
       icon="review"
@@ -149,10 +157,7 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
       }
     >
       {t(request.kind === 'CONFIGURE' ? 'changes.editing.message' : 'changes.editing.form')}{' '}
-      {joinSentences(t, [
-        hidden.length > 0 && t('changes.editing.secrets', { n: hidden.length }),
-        replaced.length > 0 && t('changes.editing.secrets.conflict', { n: replaced.length }),
-      ])}
+      {kept > 0 && t('changes.editing.secrets', { n: kept })}
     </Notice>
   )
 }

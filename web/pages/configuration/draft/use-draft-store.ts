@@ -17,11 +17,17 @@ import { DraftStore, type DraftStorage } from './draft-store.ts'
 const stores = new Map<string, DraftStore>()
 let owner = ''
 
-/** The draft of a person in a scope. Drafts of another person are removed from memory. */
-export function useDraftStore(personId: string, scope: Scope): DraftStore {
+/**
+ * The draft of a person in a scope. Drafts of another person are removed from memory.
+ *
+ * @param change The change request that is edited. Its draft is one of its own: what others asked for is not the person's
+ * unsaved change of the scope, nor the other way round.
+ */
+export function useDraftStore(personId: string, scope: Scope, change: string | undefined): DraftStore {
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
   const person = encodeURIComponent(personId)
-  const place = `${person}/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  const of = change === undefined ? '' : `/${encodeURIComponent(change)}`
+  const place = `${person}/${environmentKey}/${applicationRuntimeId}/${workspaceId}${of}`
   return useMemo(() => storeOf(personId, place), [personId, place])
 }
 

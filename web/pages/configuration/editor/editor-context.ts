@@ -7,6 +7,7 @@ import type { DraftForm } from '../draft/draft-form.ts'
 import type { Arrival } from '../draft/arrival.ts'
 import type { GoneResources } from '../draft/gone-resources.ts'
 import type { Merged } from '../draft/merge.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import { focusControl } from '../../../forms/form/focus-field.ts'
 
 /** The titles of the scope's installations, and their versions. */
@@ -42,7 +43,12 @@ export interface EditorValue {
   /** Opens the review of values that have just been copied or restored. */
   reviewArrival: (arrival: Arrival) => void
   openHistory: (locator: string, property: string) => void
+  /** Of an edited change request: which hidden value stays where others have saved one since, by the name of its place. */
+  hiddenSides: ReadonlyMap<string, HiddenSide>
+  chooseHidden: (place: PropertyPlace, side: HiddenSide) => void
 }
+
+export type HiddenSide = 'theirs' | 'mine'
 
 export const EditorContext = createContext<EditorValue | null>(null)
 

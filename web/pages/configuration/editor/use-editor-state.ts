@@ -12,6 +12,7 @@ import { useDocument } from '../document/use-document.ts'
 import type { Draft } from '../draft/draft.ts'
 import { SNAPSHOT } from '../draft/endpoints.ts'
 import { goneResources, goneSince } from '../draft/gone-resources.ts'
+import { nameOf } from '../draft/stored-draft.ts'
 import { useDraft, useDraftStore } from '../draft/use-draft-store.ts'
 import { type EditorValue, type InstallationTitles, focusProperty } from './editor-context.ts'
 import { useDraftForm, useServerErrors } from '../draft/draft-form.ts'
@@ -44,7 +45,7 @@ export function useEditorState({
   const { can } = useShell()
   const { scope } = configuration
   const mayWrite = can('configuration:write', scope)
-  const store = useDraftStore(personId, scope)
+  const store = useDraftStore(personId, scope, search.change)
   const draft = useDraft(store)
   const form = useDraftForm(store, configuration)
   const serverErrors = useServerErrors(form)
@@ -61,6 +62,7 @@ export function useEditorState({
   const loseChange = useUndo(store, goTo, !mayWrite || save.state !== 'idle')
   const { behind } = merge
   const isSaving = save.state !== 'idle'
+  const [hiddenSides, setHiddenSides] = useState<EditorValue['hiddenSides']>(NO_SIDES)
 
   const editor = useMemo<EditorValue>(() => {
     const review = (arrival: Arrival | undefined) => {
@@ -88,6 +90,8 @@ export function useEditorState({
       openReview: () => review(undefined),
       reviewArrival: review,
       openHistory,
+      hiddenSides,
+      chooseHidden: (place, side) => setHiddenSides(new Map(hiddenSides).set(nameOf(place), side)),
     }
   }, [
     configuration,
@@ -103,9 +107,12 @@ export function useEditorState({
     loseChange,
     onReview,
     openHistory,
+    hiddenSides,
   ])
   return { editor, draft, problems, marks, merge, save, document }
 }
+
+const NO_SIDES: EditorValue['hiddenSides'] = new Map()
 
 /** What is gone while the person has edits of it, with the titles that it had. */
 function useGone(draft: Draft, configuration: Configuration) {

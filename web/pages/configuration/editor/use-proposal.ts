@@ -1,9 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import {
+  hiddenConflictsIn,
   useEditedRequest,
   useSaveRequest,
   withHidden,
@@ -11,7 +14,8 @@ import {
 import { useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { changesOf, countEdits, type Draft } from '../draft/draft.ts'
+import { changesOf, countEdits, editAt, type Draft } from '../draft/draft.ts'
+import { nameOf } from '../draft/stored-draft.ts'
 import { useEditor } from './editor-context.ts'
 import { partOf } from './use-save.ts'
 
@@ -20,7 +24,7 @@ const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 /** Makes a change request of the draft, or stores the draft in the one that is edited. */
 export function useProposal({ draft, reason }: { draft: Draft; reason: string }) {
   const t = useText()
-  const { configuration, store } = useEditor()
+  const { configuration, store, hiddenSides } = useEditor()
   const { scope, snapshotVersion } = configuration
   const { change } = route.useSearch()
   const { request: edited } = useEditedRequest('CONFIGURE', change)
@@ -28,9 +32,17 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
   const review = useRequestReview()
   const edit = useSaveRequest()
 
+  // a new value that was entered here decides too
+  const open = (edited === null ? [] : hiddenConflictsIn(edited)).filter(
+    ({ locator, property }) => editAt(draft, locator, property) === undefined,
+  )
+  const isTheirs = (place: PropertyPlace) => hiddenSides.get(nameOf(place)) === 'theirs'
+  /** What the request asks for with the edits of the draft, and with the hidden values that stay in it. */
+  const inRequest = (request: ChangeRequestDetail, edits: Draft) =>
+    withHidden(changesOf(edits), request, open.filter(isTheirs))
+
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
     const part = partOf(draft, only)
-    const changes = changesOf(part)
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {
@@ -40,12 +52,12 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
           title,
           ...why,
           scope,
-          input: { snapshotVersion, changes },
+          input: { snapshotVersion, changes: changesOf(part) },
         }
         await review.request(proposal, { submit, beforeLeaving: () => store.drop(part) })
         return
       }
-      const input = { snapshotVersion, changes: withHidden(changes, edited) }
+      const input = { snapshotVersion, changes: inRequest(edited, part) }
       await edit.save(edited, { kind: 'CONFIGURE', input, ...why }, () => store.drop(part))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -54,5 +66,15 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
   }
   // an edit of a request is saved by the button that submits a new one
   const pending = edit.isPending ? 'submit' : review.pending
-  return { edited, may, pending, send }
+  return {
+    edited,
+    may,
+    pending,
+    send,
+    /** The hidden values that others have saved since, and that nobody has replaced here. */
+    hiddenConflicts: open,
+    isUndecided: open.some((place) => !hiddenSides.has(nameOf(place))),
+    /** Nothing would be left in the edited request. */
+    isEmpty: edited !== null && Object.keys(inRequest(edited, draft)).length === 0,
+  }
 }

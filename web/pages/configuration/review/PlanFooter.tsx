@@ -26,11 +26,10 @@ export function PlanFooter({
 }: Planned) {
   const t = useText()
   const { configuration, mayWrite } = useEditor()
-  const isGuarded = needsReview(plan.data?.problems)
-  const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
-  const { groups, others } = changesByInstallation(planned, configuration, draft, offers)
   const proposal = useProposal({ draft, reason })
-  const isProposed = (isGuarded || proposal.edited !== null) && !gate.isOverriding
+  const isProposed = (needsReview(plan.data?.problems) || proposal.edited !== null) && !gate.isOverriding
+  const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
+  const { groups, others } = changesByInstallation(planned, { configuration, draft, offers, isProposed })
   const taken = groups.filter(
     ({ bundleInstallId, claim, locators: edited }) =>
       claim === null && edited.length > 0 && !excluded.has(bundleInstallId),
@@ -40,6 +39,7 @@ export function PlanFooter({
     isProposed
       ? !proposal.may && t('changes.request.permission')
       : !mayWrite && t('configuration.review.blocked.permission'),
+    proposal.isUndecided && t('changes.editing.secrets.undecided'),
     merge.isChecking && t('configuration.review.blocked.checking'),
     blockedByDocument && t('configuration.review.blocked.document'),
     problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),

@@ -14,6 +14,7 @@ import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
 import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
+import { useProposal } from '../editor/use-proposal.ts'
 import { uncertainTexts } from '../editor/use-save.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LeftOut } from './LeftOut.tsx'
@@ -54,9 +55,11 @@ export function PlanStep({
   const { configuration, goTo } = useEditor()
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
+  const { edited } = useProposal({ draft, reason })
   const isGuarded = needsReview(plan.data?.problems)
+  const isProposed = (isGuarded || edited !== null) && !gate.isOverriding
   const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
-  const { groups, others } = changesByInstallation(planned, configuration, draft, offers)
+  const { groups, others } = changesByInstallation(planned, { configuration, draft, offers, isProposed })
   const isSlow = useIsSlow(plan.isFetching) && planError === null
   const isUncertain = save.state === 'uncertain'
   const uncertain = uncertainTexts(save.error, t)
@@ -144,7 +147,8 @@ export function PlanStep({
           problems={problems}
           isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
           onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}
-          isOnly={groups.length === 1}
+          // what is left out of a request that others wrote too would be lost to them
+          isWhole={groups.length === 1 || edited !== null}
         />
       ))}
       {plan.data !== undefined && groups.length === 0 && problems.length === 0 && others.length === 0 && (

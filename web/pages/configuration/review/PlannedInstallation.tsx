@@ -27,7 +27,7 @@ export function PlannedInstallation({
   problems,
   isExcluded,
   onExclude,
-  isOnly,
+  isWhole,
 }: {
   group: PlannedGroup
   /** Copied or restored values, which can be ticked one by one. */
@@ -37,7 +37,8 @@ export function PlannedInstallation({
   problems: readonly EditProblem[]
   isExcluded: boolean
   onExclude: (isExcluded: boolean) => void
-  isOnly: boolean
+  /** Its changes cannot be left out alone. */
+  isWhole: boolean
 }) {
   const t = useText()
   const rich = useRichText()
@@ -55,7 +56,7 @@ export function PlannedInstallation({
   return (
     <section aria-label={title} className="min-w-0">
       <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4">
-        {isIdle || (isOnly && group.claim === null) ? (
+        {isIdle || (isWhole && group.claim === null) ? (
           heading
         ) : (
           <Checkbox

@@ -29,15 +29,29 @@ export interface PlannedGroup {
 
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
+interface Plannable {
+  configuration: Configuration
+  draft: Draft
+  offers: readonly Offer[]
+  /** It goes into a change request, which is applied later: the operation that runs now does not matter. */
+  isProposed: boolean
+}
+
 /**
  * The plan by installation, with the changes in the order of the page; errors that belong to none are separate. Until
  * the plan is known, the changes are those of the draft, without the calls.
  */
 export function changesByInstallation(
   plan: Plan | undefined,
-  configuration: Configuration,
-  draft: Draft,
-  offers: readonly Offer[],
+  planned: Plannable,
+): { groups: PlannedGroup[]; others: PlanProblem[] } {
+  const { groups, others } = planOrDraft(plan, planned)
+  return { groups: planned.isProposed ? groups.map((group) => ({ ...group, claim: null })) : groups, others }
+}
+
+function planOrDraft(
+  plan: Plan | undefined,
+  { configuration, draft, offers }: Plannable,
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
   if (plan === undefined)
     return { groups: withOffers(unplanned(configuration, draft), offers, configuration), others: [] }

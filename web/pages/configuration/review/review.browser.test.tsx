@@ -122,22 +122,6 @@ test('where a policy requires an approval, a draft can be shared before its revi
   ])
 })
 
-test('the editor of a request says which hidden values of others it replaces, because nobody is asked', async () => {
-  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
-  const conflict = { locator: MAIL, base: hidden, theirs: hidden, mine: hidden }
-  const request = changeRequestWith({
-    kind: 'CONFIGURE',
-    state: 'CONFLICTED',
-    input: { changes: { [MAIL]: { smtpPassword: hidden, smtpToken: hidden } } },
-    conflicts: [{ ...conflict, property: 'smtpToken' }],
-  })
-  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
-  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
-  await expect
-    .element(page.getByText(/2 hidden values stay as they are in the request/))
-    .toMatchTextContent(/Others have saved 1 hidden value since: the request replaces it/)
-})
-
 test('while changes are frozen, a draft can be shared although it cannot be saved', async () => {
   const made = changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' })
   const frozen = {

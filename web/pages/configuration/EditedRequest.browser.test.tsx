@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryClient } from '../../app/query-client.ts'
+import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { changeRequestWith } from '../../testing/change-request.ts'
+import { renderConsole } from '../../testing/render.tsx'
+import { CONFIGURATION, MAIL, OLIVIA, serveScope } from '../../testing/served-scope.ts'
+
+const field = (name: string) => page.getByRole('textbox', { name })
+const EDIT = 'PATCH /change-requests/{changeRequestId}'
+const requestWith = (port: number, given: Partial<ChangeRequestDetail> = {}) =>
+  changeRequestWith({
+    kind: 'CONFIGURE',
+    input: { changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: port } } } },
+    ...given,
+  })
+
+test('the draft of a request and the person’s own draft of the scope are kept apart', async () => {
+  const request = requestWith(2525)
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  const address = scope.address(MAIL)
+  const own = await renderConsole(address)
+  await field('SMTP host').fill('own.example')
+  await expect.element(page.getByText('1 change', { exact: true })).toBeVisible()
+  await own.unmount()
+
+  const edited = await renderConsole(`${address}&change=${request.changeRequestId}`)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await expect.element(field('SMTP host')).not.toHaveValue('own.example')
+  await edited.unmount()
+
+  await renderConsole(address)
+  await expect.element(field('SMTP host')).toHaveValue('own.example')
+  await expect.element(field('SMTP port')).not.toHaveValue('2525')
+})
+
+test('what others have stored in a request since an earlier visit is merged with what was left there', async () => {
+  let request = requestWith(2525)
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  const address = `${scope.address(MAIL)}&change=${request.changeRequestId}`
+  const first = await renderConsole(address)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await field('SMTP host').fill('own.example')
+  await expect.element(page.getByText('2 changes', { exact: true })).toBeVisible()
+  await first.unmount()
+  // as after a reload
+  queryClient.clear()
+
+  request = requestWith(465, {
+    revision: 4,
+    history: [
+      {
+        number: 4,
+        at: '2026-11-22T09:00:00.000Z',
+        by: { id: 'oscar', name: 'Oscar' },
+        event: 'EDITED',
+        text: null,
+        target: null,
+        revision: 4,
+      },
+    ],
+  })
+  await renderConsole(address)
+  await expect.element(page.getByText('Oscar has edited this request too')).toBeVisible()
+  await expect.element(field('SMTP port')).toHaveValue('465')
+  await expect.element(field('SMTP host')).toHaveValue('own.example')
+})
+
+test('where others have saved a hidden value that the request changes too, the person chooses which one stays', async () => {
+  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
+  const conflict = { locator: MAIL, base: hidden, theirs: hidden, mine: hidden }
+  const request = requestWith(2525, {
+    state: 'CONFLICTED',
+    input: { changes: { [MAIL]: { imapToken: hidden, smtpToken: hidden, imapPassword: hidden } } },
+    conflicts: [
+      { ...conflict, property: 'imapToken' },
+      { ...conflict, property: 'smtpToken' },
+    ],
+  })
+  const scope = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    [EDIT]: () => ({ changeRequest: request }),
+  })
+  const screen = await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText(/1 hidden value stays as it is in the request/)).toBeVisible()
+  // it has no value that the draft could show, so it is saved here
+  const save = page.getByRole('button', { name: 'Save change request' })
+  await expect.element(save).toHaveAccessibleDescription('Choose which hidden values to keep first.')
+  const choose = (property: string, side: RegExp) =>
+    page.getByRole('group', { name: property }).getByRole('radio', { name: side }).click()
+  await choose('imapToken', /^Use theirs/)
+  await choose('smtpToken', /^Keep mine/)
+  await save.click()
+  await expect.poll(screen.address).toBe(`/change-requests/${request.changeRequestId}`)
+  const kept = { '@type': 'Data', isSensitive: true }
+  expect(scope.api.requests(EDIT).map(({ body }) => body)).toMatchObject([
+    { input: { changes: { [MAIL]: { smtpToken: kept, imapPassword: kept } } } },
+  ])
+  expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('imapToken')
+})
+
+test('a request is edited while an operation runs, because it is applied later', async () => {
+  const request = requestWith(2525)
+  const scope = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'GET /operations': () => ({ items: [], nextCursor: null }),
+    [EDIT]: () => ({ changeRequest: request }),
+  })
+  scope.api.answer({
+    [CONFIGURATION]: () => {
+      const { resources, ...rest } = scope.configuration()
+      const claim = {
+        operationId: '01920000-0000-7000-8000-0000000000aa',
+        operationType: 'CONFIGURE' as const,
+        state: 'RUNNING' as const,
+        since: rest.savedAt,
+        requestedBy: OLIVIA,
+      }
+      return { ...rest, resources: { ...resources, [MAIL]: { ...resources[MAIL]!, claim } } }
+    },
+  })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(() => scope.api.requests(EDIT)).toHaveLength(1)
+  expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({
+    input: { changes: { [MAIL]: { smtpPort: { value: 2525 } } } },
+  })
+})
