@@ -10,14 +10,19 @@ import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 import { startBenchSystem } from './system.ts'
 
-const ROUNDS = 7
 const EMPTY = 'empty React page'
 
 /**
  * Compares cold visits of four pages with an empty React page from the same build, on a CPU that is slowed down 4 times; and
  * measures what their documents cost the servers.
  */
-export async function benchConsole(): Promise<Result[]> {
+export async function benchConsole({
+  rounds,
+  isNetworkSlow,
+}: {
+  rounds: number
+  isNetworkSlow: boolean
+}): Promise<Result[]> {
   await buildConsole()
   const system = await startBenchSystem()
   const cookie = await sessionCookie(system.url, system.user)
@@ -25,10 +30,10 @@ export async function benchConsole(): Promise<Result[]> {
   const empty = await serveEmptyPage()
   const visits = new Map<string, Visit[]>([...Object.keys(pages), EMPTY].map((name) => [name, []]))
   // each round visits every page in a new browser, so that other load on the machine affects all pages alike
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const browser = await launchBrowser()
     for (const [name, page] of Object.entries(pages)) {
-      visits.get(name)?.push(await visitPage(browser, page, cookie))
+      visits.get(name)?.push(await visitPage(browser, page, { cookie, isNetworkSlow }))
     }
     visits
       .get(EMPTY)
@@ -36,7 +41,7 @@ export async function benchConsole(): Promise<Result[]> {
         await visitPage(
           browser,
           { url: empty.url, ready: '#ready', press: '#ready', effect: '.pressed' },
-          null,
+          { cookie: null, isNetworkSlow },
         ),
       )
     await browser.close()

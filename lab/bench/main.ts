@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: changes, conflict, console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], readers [--installations N] [--operations N], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of: changes, conflict, console [--rounds N] [--slow-network], graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], readers [--installations N] [--operations N], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -13,7 +13,8 @@ function readArguments() {
       attempts: { type: 'string', default: '0' },
       failed: { type: 'string' },
       only: { type: 'string' },
-      rounds: { type: 'string', default: '3' },
+      rounds: { type: 'string' },
+      'slow-network': { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       'commit-ms': { type: 'string', default: '0' },
       workers: { type: 'string', default: '1' },
@@ -32,21 +33,22 @@ function readArguments() {
   }
   const soak = { minutes: Number(values.minutes), restartMinutes: Number(values.restart), out: values.out }
   const engine = {
-    rounds: Number(values.rounds),
+    rounds: Number(values.rounds ?? 3),
     peers: values.peers,
     commitMs: Number(values['commit-ms']),
     workers: Number(values.workers),
     atOnce: Number(values['at-once']),
   }
+  const page = { rounds: Number(values.rounds ?? 7), isNetworkSlow: values['slow-network'] }
   const requests = { hostileSeconds: Number(values['hostile-seconds']) }
-  return { names: positionals, amount, only: values.only ?? '', soak, engine, requests }
+  return { names: positionals, amount, only: values.only ?? '', soak, engine, page, requests }
 }
 
-const { names, amount, only, soak, engine, requests } = readArguments()
+const { names, amount, only, soak, engine, page, requests } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   changes: async () => (await import('./changes.ts')).benchChanges(),
   conflict: async () => (await import('./conflict.ts')).benchConflict(),
-  console: async () => (await import('./console.ts')).benchConsole(),
+  console: async () => (await import('./console.ts')).benchConsole(page),
   graph: async () => (await import('./graph.ts')).benchGraph(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount, only),

@@ -1,5 +1,7 @@
 import type { Browser } from '@playwright/test'
 
+/** What browsers offer as "Slow 4G", in bytes a second and ms. */
+const SLOW_4G = { offline: false, downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5 }
 /** How many times slower the browser's processor is made. */
 export const SLOWDOWN = 4
 /** After the page is loaded: long enough for everything that it fetches once it is idle. */
@@ -29,18 +31,20 @@ export interface Page {
   effect: string
 }
 
-/**
- * A cold visit of a page in a new browser context, which has an empty cache.
- *
- * @param cookie of the session, as a `name=value` pair; null for a page without one.
- */
-export async function visitPage(browser: Browser, page: Page, cookie: string | null): Promise<Visit> {
+export interface VisitOptions {
+  /** Of the session, as a `name=value` pair; null for a page without one. */
+  cookie: string | null
+  isNetworkSlow: boolean
+}
+
+/** A cold visit of a page in a new browser context, which has an empty cache. */
+export async function visitPage(browser: Browser, page: Page, options: VisitOptions): Promise<Visit> {
   // a press changes what is painted, so it needs a visit of its own
-  return { ...(await watchVisit(browser, page, cookie)), usableMs: await pressVisit(browser, page, cookie) }
+  return { ...(await watchVisit(browser, page, options)), usableMs: await pressVisit(browser, page, options) }
 }
 
 /** A new browser context with a slow processor, in which nothing is cached. */
-async function openContext(browser: Browser, url: string, cookie: string | null) {
+async function openContext(browser: Browser, url: string, { cookie, isNetworkSlow }: VisitOptions) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   if (cookie !== null) {
     const [name = '', value = ''] = cookie.split(/=(.*)/s)
@@ -49,15 +53,16 @@ async function openContext(browser: Browser, url: string, cookie: string | null)
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  if (isNetworkSlow) await session.send('Network.emulateNetworkConditions', SLOW_4G)
   return { context, page, session }
 }
 
 async function pressVisit(
   browser: Browser,
   { url, press, effect }: Page,
-  cookie: string | null,
+  options: VisitOptions,
 ): Promise<number> {
-  const { context, page } = await openContext(browser, url, cookie)
+  const { context, page } = await openContext(browser, url, options)
   await page.addInitScript(pressUntilEffect, { press, effect, message: USABLE })
   // not `waitFor`: the script that Playwright adds for it would run on the slow processor before the page can be used
   const usable = page.waitForEvent('console', (message) => message.text() === USABLE)
@@ -94,9 +99,9 @@ function pressUntilEffect({
 async function watchVisit(
   browser: Browser,
   { url, ready }: Page,
-  cookie: string | null,
+  options: VisitOptions,
 ): Promise<Omit<Visit, 'usableMs'>> {
-  const { context, page, session } = await openContext(browser, url, cookie)
+  const { context, page, session } = await openContext(browser, url, options)
   let requests = 0
   await session.send('Network.enable')
   session.on('Network.requestWillBeSent', ({ request }) => {
