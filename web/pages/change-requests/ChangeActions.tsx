@@ -1,38 +1,36 @@
-import { Suspense, useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
-import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { againOf } from '../../subjects/batch/again.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
-import { keepAction, useInterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
-import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
+import { useInterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { LinkButton } from '../../ui/Link.tsx'
-import { CHANGED, DescribeDialog, ScheduleDialog } from './ChangeDialogs.tsx'
+import {
+  CHANGED,
+  DescribeDialog,
+  isStep,
+  pageOf,
+  ScheduleDialog,
+  StepDialog,
+  type ShownPlan,
+  type Step,
+} from './ChangeDialogs.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 
-type Asking =
-  | 'approve'
-  | 'reject'
-  | 'withdraw'
-  | 'apply'
-  | 'override'
-  | 'schedule'
-  | 'describe'
-  | 'batch'
-  | null
+type Asked = Step | 'schedule' | 'describe' | 'batch'
 
 /** What the person may do with a request now; each asks before it does something that cannot be taken back. */
 export function ChangeActions({
   request,
-  plan,
+  plan: read,
   isPlanning,
 }: {
   request: ChangeRequestDetail
@@ -40,36 +38,12 @@ export function ChangeActions({
   isPlanning: boolean
 }) {
   const t = useText()
-  const [asking, setAsking] = useState<Asking>(null)
-  const [overrideReason, setOverrideReason] = useState('')
-  const { changeRequestId, revision, state, may, kind, scope, schedule } = request
-  const personId = useSession().data?.user.id
-  const page = `change-request/${changeRequestId}`
+  const [asked, setAsked] = useState<{ dialog: Asked; reason: string } | null>(null)
+  const { state, kind, scope } = request
   useInterruptedAction(
-    page,
-    useCallback((action) => {
-      setOverrideReason(action.reason)
-      setAsking('override')
-    }, []),
+    pageOf(request),
+    useCallback(({ target, reason }) => isStep(target) && setAsked({ dialog: target, reason }), []),
   )
-  const mayApprove = useMay('change:approve', scope ?? 'anywhere')
-  const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
-  const approve = useWrite('POST /change-requests/{changeRequestId}/approve', { invalidates: CHANGED })
-  const reject = useWrite('POST /change-requests/{changeRequestId}/reject', { invalidates: CHANGED })
-  const withdraw = useWrite('POST /change-requests/{changeRequestId}/withdraw', { invalidates: CHANGED })
-  const apply = useWrite('POST /change-requests/{changeRequestId}/apply', { invalidates: CHANGED })
-  const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })
-  const unschedule = useWrite('POST /change-requests/{changeRequestId}/unschedule', { invalidates: CHANGED })
-  const failed = [submit, rebase, unschedule].find(({ error }) => error !== null)
-  const error = useErrorView(failed?.error)
-  const params = { changeRequestId }
-  const close = () => setAsking(null)
-  const effect = isPlanning ? null : (plan?.effect ?? null)
-  const planToken = isPlanning ? null : (plan?.planToken ?? null)
-  const notReady = isPlanning ? t('common.loading') : t('changes.plan.none')
-  const isMine = personId === request.createdBy.id
-  const isSubmitted = isLive(request) && state !== 'DRAFT'
-  const editing = may.edit ? editorOf(request) : null
   if (state === 'APPLIED' && kind === 'CONFIGURE' && scope !== null)
     return (
       <LinkButton to={paths.configuration(scope, { tab: 'history' })} icon="undo">
@@ -77,34 +51,90 @@ export function ChangeActions({
       </LinkButton>
     )
   if (!isLive(request)) return null
+  const plan: ShownPlan = {
+    batch: read?.batch,
+    effect: isPlanning ? null : (read?.effect ?? null),
+    planToken: isPlanning ? null : (read?.planToken ?? null),
+    notReady: t(isPlanning ? 'common.loading' : 'changes.plan.none'),
+  }
+  const close = () => setAsked(null)
+  const ask = (dialog: Asked) => setAsked({ dialog, reason: '' })
+  return (
+    <>
+      <Buttons request={request} plan={plan} onAsk={ask} />
+      {asked !== null && <AskedDialog {...asked} request={request} plan={plan} onClose={close} />}
+    </>
+  )
+}
+
+function AskedDialog({
+  dialog,
+  reason,
+  ...shared
+}: {
+  dialog: Asked
+  reason: string
+  request: ChangeRequestDetail
+  plan: ShownPlan
+  onClose: () => void
+}) {
+  switch (dialog) {
+    case 'schedule':
+      return <ScheduleDialog {...shared} />
+    case 'describe':
+      return <DescribeDialog {...shared} />
+    case 'batch':
+      return <BatchEditor {...shared} />
+    default:
+      return <StepDialog step={dialog} initialReason={reason} {...shared} />
+  }
+}
+
+/** The next steps, the most likely one last; the others are in the menu. */
+function Buttons({
+  request,
+  plan,
+  onAsk,
+}: {
+  request: ChangeRequestDetail
+  plan: ShownPlan
+  onAsk: (dialog: Asked) => void
+}) {
+  const t = useText()
+  const { changeRequestId, revision, state, may, kind, scope } = request
+  const isMine = useSession().data?.user.id === request.createdBy.id
+  const mayApprove = useMay('change:approve', scope ?? 'anywhere')
+  const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
+  const error = useErrorView(submit.error)
+  const editing = editorOf(request)
   return (
     <>
       {error !== null && <ErrorState error={error} />}
-      {editing !== null && (
+      {may.edit && editing !== null && (
         <LinkButton to={editing} icon="edit">
           {t('changes.edit')}
         </LinkButton>
       )}
-      {editing === null && may.edit && (
+      {may.edit && editing === null && (
         <Button
           icon="edit"
-          disabledReason={kind === 'BATCH' && plan?.batch === undefined && notReady}
-          onClick={() => setAsking(kind === 'BATCH' ? 'batch' : 'describe')}
+          disabledReason={kind === 'BATCH' && plan.batch === undefined && plan.notReady}
+          onClick={() => onAsk(kind === 'BATCH' ? 'batch' : 'describe')}
         >
           {t('changes.edit')}
         </Button>
       )}
-      {state === 'DRAFT' && may.edit && (
+      {may.edit && state === 'DRAFT' && (
         <Button
           variant="primary"
           busy={submit.isPending}
-          onClick={() => submit.mutate({ params, body: { revision } })}
+          onClick={() => submit.mutate({ params: { changeRequestId }, body: { revision } })}
         >
           {t('changes.submit')}
         </Button>
       )}
-      {isSubmitted && mayApprove && !isMine && (
-        <Button onClick={() => setAsking('reject')}>{t('changes.reject')}</Button>
+      {state !== 'DRAFT' && mayApprove && !isMine && (
+        <Button onClick={() => onAsk('reject')}>{t('changes.reject')}</Button>
       )}
       {(state === 'OPEN' || state === 'APPROVED' || state === 'SCHEDULED') && (
         <Button
@@ -112,9 +142,9 @@ export function ChangeActions({
           disabledReason={
             !may.approve
               ? t(mayApprove ? 'changes.own.approval' : 'changes.permission.approve')
-              : effect === null && notReady
+              : plan.effect === null && plan.notReady
           }
-          onClick={() => setAsking('approve')}
+          onClick={() => onAsk('approve')}
         >
           {t('changes.approve')}
         </Button>
@@ -122,126 +152,58 @@ export function ChangeActions({
       {may.apply && (
         <Button
           variant="primary"
-          disabledReason={planToken === null && notReady}
-          onClick={() => setAsking('apply')}
+          disabledReason={plan.planToken === null && plan.notReady}
+          onClick={() => onAsk('apply')}
         >
           {t('changes.apply')}
         </Button>
       )}
       {(may.edit || may.override) && (
-        <Menu
-          label={t('changes.more')}
-          renderTrigger={(props) => <Button {...props}>{t('changes.more')}</Button>}
-        >
-          {may.override && (
-            <MenuItem onSelect={() => setAsking('override')}>{t('changes.override')}</MenuItem>
-          )}
-          {isSubmitted && may.edit && (
-            <MenuItem onSelect={() => setAsking('schedule')}>{t('changes.schedule')}</MenuItem>
-          )}
-          {schedule !== null && may.edit && (
-            <MenuItem onSelect={() => unschedule.mutate({ params, body: { revision } })}>
-              {t('changes.unschedule')}
-            </MenuItem>
-          )}
-          {state === 'CONFLICTED' && may.edit && (
-            <MenuItem onSelect={() => rebase.mutate({ params, body: { revision } })}>
-              {t('changes.rebase')}
-            </MenuItem>
-          )}
-          {may.edit && (editing !== null || kind === 'BATCH') && (
-            <MenuItem onSelect={() => setAsking('describe')}>{t('changes.describe')}</MenuItem>
-          )}
-          {may.edit && <MenuItem onSelect={() => setAsking('withdraw')}>{t('changes.withdraw')}</MenuItem>}
-        </Menu>
+        <MoreMenu request={request} canDescribe={editing !== null || kind === 'BATCH'} onAsk={onAsk} />
       )}
-      {asking === 'approve' && effect !== null && (
-        <ConfirmForm
-          title={t('changes.approve.title')}
-          confirm={t('changes.approve')}
-          reason={{ label: t('changes.comment.label'), required: false }}
-          send={async ({ reason }) => {
-            await approve.mutateAsync({
-              params,
-              body: { revision, effect, ...(reason !== '' && { comment: reason }) },
-            })
-            close()
-          }}
-          onClose={close}
-        >
-          <p>{t('changes.approve.about')}</p>
-        </ConfirmForm>
-      )}
-      {asking === 'reject' && (
-        <ConfirmForm
-          danger
-          title={t('changes.reject.title')}
-          confirm={t('changes.reject')}
-          reason={{ label: t('changes.reject.reason'), required: true }}
-          send={async ({ reason }) => {
-            await reject.mutateAsync({ params, body: { revision, comment: reason } })
-            close()
-          }}
-          onClose={close}
-        >
-          <p>{t('changes.reject.about')}</p>
-        </ConfirmForm>
-      )}
-      {asking === 'withdraw' && (
-        <ConfirmForm
-          title={t('changes.withdraw.title')}
-          confirm={t('changes.withdraw')}
-          reason={{ label: t('changes.comment.label'), required: false }}
-          send={async ({ reason }) => {
-            await withdraw.mutateAsync({
-              params,
-              body: { revision, ...(reason !== '' && { comment: reason }) },
-            })
-            close()
-          }}
-          onClose={close}
-        >
-          <p>{t('changes.withdraw.about')}</p>
-        </ConfirmForm>
-      )}
-      {(asking === 'apply' || asking === 'override') && planToken !== null && (
-        <ConfirmForm
-          danger={asking === 'override'}
-          title={t(asking === 'apply' ? 'changes.apply.title' : 'changes.override.title')}
-          confirm={t(asking === 'apply' ? 'changes.apply' : 'changes.override')}
-          reason={
-            asking === 'apply'
-              ? { label: t('common.form.reason'), required: false }
-              : { label: t('changes.override.reason'), required: true }
-          }
-          initialReason={overrideReason}
-          errorActions={(code, reason) =>
-            needsSignIn(code) && (
-              <SignInAgain keep={(id) => keepAction(id, page, { target: changeRequestId, reason })} />
-            )
-          }
-          send={async ({ reason }) => {
-            await apply.mutateAsync({
-              params,
-              body: {
-                revision,
-                planToken,
-                override: asking === 'override',
-                ...(reason !== '' && { reason }),
-              },
-            })
-            close()
-          }}
-          onClose={close}
-        >
-          <p>{t(asking === 'apply' ? 'changes.apply.about' : 'changes.override.about')}</p>
-        </ConfirmForm>
-      )}
-      {asking === 'schedule' && <ScheduleDialog request={request} onClose={close} />}
-      {asking === 'describe' && <DescribeDialog request={request} onClose={close} />}
-      {asking === 'batch' && plan?.batch !== undefined && (
-        <BatchEditor request={request} items={plan.batch.items} onClose={close} />
-      )}
+    </>
+  )
+}
+
+function MoreMenu({
+  request: { changeRequestId, revision, state, schedule, may },
+  canDescribe,
+  onAsk,
+}: {
+  request: ChangeRequestDetail
+  /** If "Edit" opens something else. */
+  canDescribe: boolean
+  onAsk: (dialog: Asked) => void
+}) {
+  const t = useText()
+  const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })
+  const unschedule = useWrite('POST /change-requests/{changeRequestId}/unschedule', { invalidates: CHANGED })
+  const error = useErrorView(rebase.error ?? unschedule.error)
+  const call = { params: { changeRequestId }, body: { revision } }
+  return (
+    <>
+      {error !== null && <ErrorState error={error} />}
+      <Menu
+        label={t('changes.more')}
+        renderTrigger={(props) => <Button {...props}>{t('changes.more')}</Button>}
+      >
+        {may.override && <MenuItem onSelect={() => onAsk('override')}>{t('changes.override')}</MenuItem>}
+        {may.edit && (
+          <>
+            {state !== 'DRAFT' && (
+              <MenuItem onSelect={() => onAsk('schedule')}>{t('changes.schedule')}</MenuItem>
+            )}
+            {schedule !== null && (
+              <MenuItem onSelect={() => unschedule.mutate(call)}>{t('changes.unschedule')}</MenuItem>
+            )}
+            {state === 'CONFLICTED' && (
+              <MenuItem onSelect={() => rebase.mutate(call)}>{t('changes.rebase')}</MenuItem>
+            )}
+            {canDescribe && <MenuItem onSelect={() => onAsk('describe')}>{t('changes.describe')}</MenuItem>}
+            <MenuItem onSelect={() => onAsk('withdraw')}>{t('changes.withdraw')}</MenuItem>
+          </>
+        )}
+      </Menu>
     </>
   )
 }
@@ -281,36 +243,31 @@ function editorOf({ changeRequestId, kind, scope, bundleInstallId, input }: Chan
   }
 }
 
-/** The batch of a request in the dialog that makes batches. */
+/** The batch of a request in the dialog that makes batches; it stays as it was read when it opened. */
 function BatchEditor({
   request,
-  items,
+  plan,
   onClose,
 }: {
   request: ChangeRequestDetail
-  items: NonNullable<ChangePlan['batch']>['items']
+  plan: ShownPlan
   onClose: () => void
 }) {
-  const [begun] = useState({ request, items })
-  const { action, batch } = begun.request.input
-  const again = useMemo(
-    () =>
-      action === undefined || batch === undefined
-        ? null
-        : againOf(
-            { ...begun.request.input, action, input: batch, reason: begun.request.reason },
-            begun.items,
-          ),
-    [begun, action, batch],
-  )
-  if (again === null || action === undefined) return null
+  const [edited] = useState(request)
+  const [again] = useState(() => {
+    const { action, batch } = request.input
+    if (action === undefined || batch === undefined || plan.batch === undefined) return null
+    const { reason, input } = request
+    return { action, ...againOf({ ...input, action, input: batch, reason }, plan.batch.items) }
+  })
+  if (again === null) return null
   return (
     <Suspense>
       <LazyBatchDialog
-        action={action}
+        action={again.action}
         targets={again.targets}
         again={again}
-        edited={begun.request}
+        edited={edited}
         {...(again.install && { install: again.install })}
         onClose={onClose}
       />

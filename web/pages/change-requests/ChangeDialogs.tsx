@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
-import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import type { EndpointName } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
 import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
@@ -12,6 +13,8 @@ import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 
 /** What a step of a change request invalidates. */
 export const CHANGED = [
@@ -20,6 +23,99 @@ export const CHANGED = [
   'GET /change-requests/{changeRequestId}',
   'GET /change-requests/{changeRequestId}/plan',
 ] as const satisfies readonly EndpointName[]
+
+/** The page of a request, under which a step is kept while the person signs in again. */
+export const pageOf = ({ changeRequestId }: ChangeRequestDetail): string =>
+  `change-request/${changeRequestId}`
+
+/** What is known of the present plan: approvals name its effect, and what applies it carries its token. */
+export interface ShownPlan {
+  batch: ChangePlan['batch']
+  /** Null while it is loading, or if none can be made. */
+  effect: string | null
+  planToken: string | null
+  /** Why there is no effect or token. */
+  notReady: string
+}
+
+/** The steps that are confirmed. What rejects or overrides others needs a reason. */
+const STEPS = {
+  approve: { label: 'changes.comment.label', needsReason: false },
+  reject: { label: 'changes.reject.reason', needsReason: true },
+  withdraw: { label: 'changes.comment.label', needsReason: false },
+  apply: { label: 'common.form.reason', needsReason: false },
+  override: { label: 'changes.override.reason', needsReason: true },
+} as const
+export type Step = keyof typeof STEPS
+export const isStep = (name: string): name is Step => Object.hasOwn(STEPS, name)
+const needsToken = (step: Step): boolean => step === 'apply' || step === 'override'
+
+/** Confirms a step of the request. */
+export function StepDialog({
+  step,
+  request,
+  plan: { effect, planToken, notReady },
+  initialReason,
+  onClose,
+}: {
+  step: Step
+  request: ChangeRequestDetail
+  plan: ShownPlan
+  initialReason: string
+  onClose: () => void
+}) {
+  const t = useText()
+  const { label, needsReason } = STEPS[step]
+  const { changeRequestId, revision } = request
+  const approve = useWrite('POST /change-requests/{changeRequestId}/approve', { invalidates: CHANGED })
+  const reject = useWrite('POST /change-requests/{changeRequestId}/reject', { invalidates: CHANGED })
+  const withdraw = useWrite('POST /change-requests/{changeRequestId}/withdraw', { invalidates: CHANGED })
+  const apply = useWrite('POST /change-requests/{changeRequestId}/apply', { invalidates: CHANGED })
+  const params = { changeRequestId }
+  const isPlanMissing = step === 'approve' ? effect === null : needsToken(step) && planToken === null
+  const send = async ({ reason }: { reason: string }) => {
+    const comment = reason === '' ? {} : { comment: reason }
+    switch (step) {
+      case 'approve':
+        if (effect === null) return
+        await approve.mutateAsync({ params, body: { revision, effect, ...comment } })
+        break
+      case 'reject':
+        await reject.mutateAsync({ params, body: { revision, comment: reason } })
+        break
+      case 'withdraw':
+        await withdraw.mutateAsync({ params, body: { revision, ...comment } })
+        break
+      case 'apply':
+      case 'override': {
+        if (planToken === null) return
+        const given = reason === '' ? {} : { reason }
+        const body = { revision, planToken, override: step === 'override', ...given }
+        await apply.mutateAsync({ params, body })
+      }
+    }
+    onClose()
+  }
+  return (
+    <ConfirmForm
+      danger={needsReason}
+      title={t(`changes.${step}.title`)}
+      confirm={t(`changes.${step}`)}
+      reason={{ label: t(label), required: needsReason }}
+      initialReason={initialReason}
+      blockedReason={isPlanMissing ? notReady : null}
+      errorActions={(code, reason) =>
+        needsSignIn(code) && (
+          <SignInAgain keep={(id) => keepAction(id, pageOf(request), { target: step, reason })} />
+        )
+      }
+      send={send}
+      onClose={onClose}
+    >
+      <p>{t(`changes.${step}.about`)}</p>
+    </ConfirmForm>
+  )
+}
 
 /** The title and the reason. A takeover also moves to the present run of its operation. */
 export function DescribeDialog({ request, onClose }: { request: ChangeRequestDetail; onClose: () => void }) {

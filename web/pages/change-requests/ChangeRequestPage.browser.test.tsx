@@ -2,15 +2,20 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
+import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { renderConsole } from '../../testing/render.tsx'
-import { serveScope } from '../../testing/served-scope.ts'
+import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
-const show = async (request: ChangeRequestDetail) => {
-  await serveScope({
+const show = async (request: ChangeRequestDetail, planToken: string | null = null) => {
+  const { api } = await serveScope({
     'GET /change-requests/{changeRequestId}': () => request,
-    'GET /change-requests/{changeRequestId}/plan': () => ({ effect: null, planToken: null, problems: [] }),
+    'GET /change-requests/{changeRequestId}/plan': () => ({ effect: null, planToken, problems: [] }),
+    'POST /change-requests/{changeRequestId}/apply': () => ({ changeRequest: request }),
   })
   await renderConsole(`/change-requests/${request.changeRequestId}`)
+  return api
 }
 
 type Difference = ChangeRequestDetail['approvedBy'][number]['difference']
@@ -105,4 +110,32 @@ test('what an applied request asked for is not called new, because what was ther
   const changed = page.getByRole('list', { name: 'What it changed' })
   await expect.element(changed).toMatchTextContent(/2525/)
   await expect.element(changed).not.toMatchTextContent(/\bnew\b/)
+})
+
+test('a request whose person had to sign in again asks for the same step again, and keeps the reason while its plan is read', async () => {
+  const request = changeRequestWith({
+    state: 'APPROVED',
+    may: { edit: false, approve: false, apply: true, override: true },
+  })
+  keepAction(OLIVIA.id, `change-request/${request.changeRequestId}`, { target: 'apply', reason: 'As agreed' })
+  const api = await show(request, 'token-1')
+  const dialog = page.getByRole('dialog', { name: 'Apply this change?' })
+  await expect.element(dialog.getByRole('textbox')).toHaveValue('As agreed')
+
+  let planned = () => {}
+  api.answer({
+    'GET /change-requests/{changeRequestId}/plan': () =>
+      new Promise((resolve) => {
+        planned = () => resolve({ effect: null, planToken: 'token-2', problems: [] })
+      }),
+  })
+  void invalidateEndpoints(queryClient, ['GET /change-requests/{changeRequestId}/plan'])
+  const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
+  await expect.element(apply).toHaveAccessibleDescription('Loading…')
+  planned()
+  await expect.element(apply).not.toHaveAccessibleDescription('Loading…')
+  await apply.click()
+  await expect
+    .poll(() => api.requests('POST /change-requests/{changeRequestId}/apply').map(({ body }) => body))
+    .toEqual([{ revision: 3, planToken: 'token-2', override: false, reason: 'As agreed' }])
 })
