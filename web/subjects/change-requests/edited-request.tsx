@@ -16,6 +16,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
+import type { OperationProposal } from './use-request-review.ts'
 
 type Given = Record<string, Record<string, PropertyView | null>>
 type Kind = ChangeRequestDetail['kind']
@@ -38,7 +39,7 @@ export function useEditedRequest(
 const givenIn = ({ input }: ChangeRequestDetail): Given => input.changes ?? input.properties ?? {}
 
 /** The properties whose values the request hides: they are kept unless another value is given. */
-export const hiddenIn = (request: ChangeRequestDetail): PropertyPlace[] =>
+const hiddenIn = (request: ChangeRequestDetail): PropertyPlace[] =>
   Object.entries(givenIn(request)).flatMap(([locator, properties]) =>
     Object.entries(properties).flatMap(([property, view]) =>
       isHidden(view) && view !== null ? [{ locator, property }] : [],
@@ -112,6 +113,17 @@ export function withHidden(
 
 const isSamePlace = (one: PropertyPlace, other: PropertyPlace): boolean =>
   one.locator === other.locator && one.property === other.property
+
+/** A proposal to store in a request: the hidden values of the request are kept where no other value is given. */
+export function withKeptValues<Of extends OperationProposal>(proposal: Of, request: ChangeRequestDetail): Of {
+  const properties = withHidden(proposal.input.properties ?? {}, request)
+  const given = Object.keys(properties).length > 0 && { properties }
+  return { ...proposal, input: { ...proposal.input, ...given } }
+}
+
+/** Whether the request keeps hidden values, without which a plan of the form would not be its plan. */
+export const keepsHidden = (request: ChangeRequestDetail | null): boolean =>
+  request !== null && hiddenIn(request).length > 0
 
 /** Stores an edit in a change request, at the revision that was read, and opens it. */
 export function useSaveRequest() {

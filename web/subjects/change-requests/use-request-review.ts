@@ -22,6 +22,8 @@ export type Proposal = Call<'POST /change-requests'>['body'] extends infer Body
     : never
   : never
 
+export type OperationProposal = Extract<Proposal, { kind: 'INSTALL' | 'UPGRADE' }>
+
 const pendingOf = ({ submit }: { submit?: boolean | undefined }): 'draft' | 'submit' =>
   submit === true ? 'submit' : 'draft'
 
