@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
@@ -14,6 +15,7 @@ import { paths } from '../../../addresses/paths.ts'
 import { TextLink } from '../../../ui/Link.tsx'
 import { ChangedValue } from '../../../ui/value/BeforeAfter.tsx'
 import { codeTitle, failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
+import { withoutReview } from '../../change-requests/use-request-review.ts'
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { ScopeText } from '../../scopes/ScopeText.tsx'
@@ -24,38 +26,33 @@ type Item = BatchPlan['items'][number]
 /** What a batch will do to each target. What is refused comes first, with the reasons. */
 export function BatchPlanView({
   action,
-  plan,
+  query,
   isRequested,
-  error,
   definitionOf,
-  isChecking,
-  isStale,
   isTouched,
   earlier,
-  onRetry,
   targetVersion,
 }: {
   action: Batch['action']
-  plan: BatchPlan | undefined
+  query: UseQueryResult<BatchPlan>
   /** A change request is made of it, so nothing starts yet. */
   isRequested: boolean
-  error: unknown
   definitionOf: DefinitionOf
-  isChecking: boolean
-  /** The plan is of what was entered before. */
-  isStale: boolean
   /** It is of something that the person has entered. Until then, a missing value is what to enter and not a mistake. */
   isTouched: boolean
   /** The plan of the same request that was refused, because these targets have changed since. */
   earlier: MovedPlan | undefined
-  onRetry: () => void
   /** Of an UPGRADE. */
   targetVersion: string | undefined
 }) {
   const t = useText()
-  const view = useErrorView(error)
-  if (plan === undefined && view !== null)
-    return <ErrorState error={view} retrying={isChecking} onRetry={onRetry} />
+  const view = useErrorView(query.error)
+  const { data, isFetching: isChecking } = query
+  if (data === undefined && view !== null)
+    return <ErrorState error={view} retrying={isChecking} onRetry={() => void query.refetch()} />
+  const plan = isRequested ? data && asRequested(data) : data
+  // it is of what was entered before
+  const isStale = query.isPlaceholderData
   const hasProblems = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
   const waiting = hasProblems.filter(({ problems }) => !isTouched && problems.every(isMissing))
   const refused = hasProblems.filter((item) => !waiting.includes(item))
@@ -120,6 +117,12 @@ export function BatchPlanView({
     </section>
   )
 }
+
+/** The plan of a change request: that an approval is required refuses nothing in it. */
+const asRequested = (plan: BatchPlan): BatchPlan => ({
+  ...plan,
+  items: plan.items.map((item) => ({ ...item, problems: withoutReview(item.problems) })),
+})
 
 export interface MovedPlan {
   plan: BatchPlan

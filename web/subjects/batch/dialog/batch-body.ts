@@ -1,13 +1,16 @@
-import type { Batch } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import type { ApiError, Call } from '../../../api/client.ts'
 import type { editsIn } from '../../../forms/property/property-edit.ts'
 import { changesOf } from '../../operation-form/property-form.ts'
 import type { BatchTarget, BundleTargets } from '../bundle-targets.ts'
 import { valuesOfEach } from '../each-target.ts'
 import { installValues } from '../install-input.ts'
 import { changesByTarget, configureInput } from '../property-choices.ts'
-import type { BatchBody } from './refused-targets.ts'
 import type { useChosenProperties } from './use-chosen-properties.ts'
 import type { useNeededValues } from './use-needed-values.ts'
+
+/** The request for the plan of a batch. */
+export type BatchBody = Call<'POST /batches/plan'>['body']
 
 /** What a batch would do to what, as it was entered. */
 interface Entered {
@@ -65,4 +68,24 @@ function bareBodyOf(
       return configured && { action, ...configured }
     }
   }
+}
+
+/** The targets that have changed since their plan, as the refusal names them by their positions. */
+export function movedIn({ problem }: ApiError, sent: readonly string[]): ReadonlySet<string> {
+  const positions = (problem.details ?? []).map(({ path = '' }) => /^body\.targets\.(\d+)$/.exec(path)?.[1])
+  return new Set(positions.flatMap((at) => (at === undefined ? [] : (sent[Number(at)] ?? []))))
+}
+
+/** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
+export function withoutDenied(body: BatchBody, { items }: BatchPlan): BatchBody {
+  const denied = new Set(
+    items
+      .filter(({ problems }) => problems.some(({ errorCode }) => errorCode === 'PERMISSION_DENIED'))
+      .map(({ target }) => target),
+  )
+  const targets = body.targets.filter((target) => !denied.has(target))
+  if (body.input === undefined || !('values' in body.input) || body.input.values === undefined)
+    return { ...body, targets }
+  const own = Object.entries(body.input.values).filter(([target]) => !denied.has(target))
+  return { ...body, targets, input: { ...body.input, values: Object.fromEntries(own) } } as BatchBody
 }

@@ -1,38 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { Batch } from '#contract/console-api/shapes.ts'
+import type { Batch, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { isDowngrade, isRecalled, newestVersion } from '#contract/protocol/version-order.ts'
+import { apiQuery } from '../../../api/query.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import type { Edits } from '../../operation-form/property-form.ts'
+import type { InterruptedBatch } from '../../sign-in/interrupted-action.ts'
 import type { Again } from '../again.ts'
+import type { Limits } from '../batch-limits.ts'
 import { bundlesOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
 import { EACH_MAX, formOfEach, type BatchProperty } from '../each-target.ts'
 import type { InstalledBundle } from '../install-input.ts'
 import { useChosenProperties } from './use-chosen-properties.ts'
 import { currentValue, useCurrentValues, type AskedProperty } from './use-current-values.ts'
+import type { DefinitionOf } from './BatchPlanView.tsx'
 import { useNeededValues } from './use-needed-values.ts'
-import { useTargetVersion } from './use-target-version.ts'
 
 const NOTHING_ASKED: readonly AskedProperty[] = []
 const NO_TARGETS: readonly BatchTarget[] = []
 const NO_BUNDLES: readonly BundleTargets[] = []
 
+/** What a batch begins with. */
+export interface BatchStart {
+  action: Batch['action']
+  /** Of an INSTALL, the scopes to begin with. The list behind the dialog may refetch; these stay. */
+  targets: readonly BatchTarget[]
+  /** The limits to begin with; the person can change them. */
+  limits?: Limits
+  /** What the person had entered before they signed in again. */
+  interrupted?: InterruptedBatch
+  /** Of a CONFIGURE: the property that is set, if the person has chosen it already. */
+  property?: BatchProperty
+  /** Of an INSTALL. */
+  install?: InstalledBundle
+  /** An earlier batch, to begin with what it was made with. */
+  again?: Again
+  /** The change request that is edited; the batch begins with what it asks for, as `again`. */
+  edited?: ChangeRequestDetail
+}
+
 /**
  * What a batch does: to which targets, to which version, and the properties that it sets, in one field for all targets or in one for
  * each.
- *
- * @param all the targets at the time of opening
  */
-export function useBatchContent(
-  action: Batch['action'],
-  all: readonly BatchTarget[],
-  {
-    given,
-    install,
-    again,
-  }: {
-    given: BatchProperty | undefined
-    install: InstalledBundle | undefined
-    again: Again | undefined
-  },
-) {
+export function useBatchContent({ action, targets: all, property: given, install, again }: BatchStart) {
   const isUpgrade = action === 'UPGRADE'
   const isInstall = action === 'INSTALL'
   const [selected, select] = useState(all)
@@ -90,6 +102,13 @@ export function useBatchContent(
         : neededResources,
     [isEach, targets, neededResources, isMissing, current],
   )
+  const resources = isUpgrade ? upgraded : properties.resources
+  const definitionOf: DefinitionOf = (locator, property) =>
+    isUpgrade
+      ? neededResources
+          .find((resource) => resource.locator === locator)
+          ?.fields.find((field) => field.property === property)?.definition
+      : properties.definitionOf(locator, property)
   return {
     selected,
     select,
@@ -108,7 +127,16 @@ export function useBatchContent(
     isEach,
     setEach,
     /** The fields of the form. */
-    resources: isUpgrade ? upgraded : properties.resources,
+    resources,
+    definitionOf,
+    isMissingValue: (edits: Edits) =>
+      resources.some(({ fields }) => fields.some(({ id, isNeeded }) => isNeeded && !edits.has(id))),
+    /** A chosen property without its value for all targets; a required one is named by its field. */
+    withoutValue: (edits: Edits) =>
+      properties.chosen.find(
+        ({ isEach: isForEach, choice: { field } }) =>
+          !isForEach && !(isInstall && field.isNeeded) && !edits.has(field.id),
+      )?.choice,
   }
 }
 
@@ -117,3 +145,38 @@ const targetsIn = (installed: BundleTargets, version: string | undefined): reado
   version === undefined || installed.targets.length === 0
     ? NO_BUNDLES
     : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
+
+/**
+ * The version to upgrade to, or to install: the newest one, unless another is chosen.
+ *
+ * @param initial Chosen to begin with.
+ */
+function useTargetVersion(bundle: BundleTargets | undefined, initial?: string) {
+  const t = useText()
+  const [picked, setPicked] = useState(() =>
+    bundle === undefined || initial === undefined ? null : { key: bundle.key, version: initial },
+  )
+  const versions = useQuery({
+    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
+      params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '' },
+      query: { limit: 200 },
+    }),
+    enabled: bundle !== undefined,
+  })
+  const options = (versions.data?.items ?? [])
+    .filter((one) => !isRecalled(one))
+    .map(({ version, standing }) => ({
+      value: version,
+      label: standing === undefined ? version : t('catalog.standing.option', { version }),
+    }))
+  const newest = newestVersion(versions.data?.items ?? [])?.version
+  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
+  const targets = bundle?.targets ?? []
+  const downgraded = targets.filter(({ version }) => isDowngrade(version, chosen ?? null)).length
+  return {
+    options,
+    chosen: bundle === undefined ? undefined : chosen,
+    isDowngrade: downgraded === 0 ? 'none' : downgraded === targets.length ? 'all' : 'some',
+    choose: (version: string) => bundle && setPicked({ key: bundle.key, version }),
+  }
+}
