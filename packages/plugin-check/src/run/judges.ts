@@ -10,6 +10,8 @@ export interface CaseResult {
   status: Status
   /** Why it did not pass. */
   problem: string | null
+  /** It failed, and no other call at the same time can be the cause. */
+  isCertain?: boolean
   /** What the repeat after the case found. */
   repeatProblem: string | null
   ms: number
@@ -17,10 +19,7 @@ export interface CaseResult {
   sent: readonly Sent[]
 }
 
-interface Verdict {
-  status: Status
-  problem: string | null
-}
+type Verdict = Pick<CaseResult, 'status' | 'problem' | 'isCertain'>
 
 /** Runs a judgement. Throws nothing: whatever the plugin answers becomes a verdict. */
 export async function judge(run: () => Promise<void>): Promise<Verdict> {
@@ -33,7 +32,8 @@ export async function judge(run: () => Promise<void>): Promise<Verdict> {
 }
 
 function verdictOf(error: unknown): Verdict {
-  if (error instanceof CaseFailed) return { status: 'FAILED', problem: printable(error.message) }
+  if (error instanceof CaseFailed)
+    return { status: 'FAILED', problem: printable(error.message), isCertain: error.isCertain }
   if (error instanceof CaseUntested) return { status: 'NOT_TESTED', problem: error.message }
   // a state address or a plugin that was usable at the start of the run, and no longer is
   if (error instanceof CaseBlocked || error instanceof UsageError)

@@ -148,18 +148,22 @@ test('a case runs alone as well only if it did not pass beside others', async (t
   const platform = `http://127.0.0.1:${platformPort}`
   const plugin = await startReferencePlugin({ platform, file: null, defect: null })
   t.after(() => plugin.close())
-  let [isDisturbed, isBroken] = [false, false]
+  let [isDisturbed, isBroken, isAccepted] = [false, false, false]
   const begun: string[] = []
+  const installations: string[] = []
   const cases = CASES.filter(({ id }) =>
     ['repeat.lost-response', 'connection.slow-request'].includes(id),
   ).map((one): Case => ({
     ...one,
     async run(trial) {
       begun.push(one.id)
+      const { identity, operation } = trial.install()
+      installations.push(identity.bundleInstallId)
       const isFirst = begun.indexOf(one.id) === begun.lastIndexOf(one.id)
       await one.run(trial)
       if (one.isBeside === true) trial.check(!isDisturbed || !isFirst, 'Another case stood in its way')
       else trial.check(!isBroken || !isFirst, 'The case beside it broke the plugin')
+      if (isAccepted && isFirst) trial.checkRefused(await trial.settle(operation('INSTALL', 1).before), 'It')
     },
   }))
   const run = () =>
@@ -180,6 +184,11 @@ test('a case runs alone as well only if it did not pass beside others', async (t
   ;[isDisturbed, isBroken] = [false, true]
   assert.equal((await run()).passed, true)
   assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response', 'repeat.lost-response'])
+  assert.equal(new Set(installations.slice(-3)).size, 3)
+  begun.length = 0
+  ;[isBroken, isAccepted] = [false, true]
+  assert.equal((await run()).passed, false)
+  assert.deepEqual(begun, ['connection.slow-request', 'repeat.lost-response'])
 })
 
 test('seed and ids determine every byte', async (t) => {

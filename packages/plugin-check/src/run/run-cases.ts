@@ -61,7 +61,7 @@ export async function runCases(
   const beside = new Map(
     cases
       .filter((one) => one.isBeside === true && isMet(one))
-      .map((one) => [one, runCase(bench, one, { ...run, isBeside: true })]),
+      .map((one) => [one, runCase(bench, one, { ...run, turn: 'beside' })]),
   )
   let isBesideOver = false
   const besideOver = Promise.all(beside.values()).then(() => (isBesideOver = true))
@@ -74,12 +74,13 @@ export async function runCases(
     }
     const early = await beside.get(one)
     const wasAlone = isBesideOver
-    let result = isClean(early) ? early : await runCase(bench, one, run)
+    const isSettled = early !== undefined && (isClean(early) || early.isCertain === true)
+    let result = isSettled ? early : await runCase(bench, one, run)
     // what another case did to the plugin must not count against this one
     const hasProblem = ['FAILED', 'BLOCKED'].includes(result.status) || result.repeatProblem !== null
-    if (!wasAlone && hasProblem) {
+    if (!wasAlone && hasProblem && result.isCertain !== true) {
       await besideOver
-      result = await runCase(bench, one, run)
+      result = await runCase(bench, one, { ...run, turn: 'again' })
     }
     // what other cases show decides as well
     if (judges.has(one)) results.set(one.id, result)
@@ -94,8 +95,7 @@ export async function runCases(
   return cases.flatMap(({ id }) => results.get(id) ?? [])
 }
 
-const isClean = (result: CaseResult | undefined): result is CaseResult =>
-  result?.status === 'PASSED' && result.repeatProblem === null
+const isClean = (result: CaseResult): boolean => result.status === 'PASSED' && result.repeatProblem === null
 
 const untested = (id: string, problem: string): CaseResult => ({
   id,
@@ -113,26 +113,25 @@ async function runCase(
     seed,
     judges,
     memory,
-    isBeside = false,
-  }: { seed: number; judges: Judges; memory: Memory; isBeside?: boolean },
+    turn = '',
+  }: { seed: number; judges: Judges; memory: Memory; turn?: '' | 'beside' | 'again' },
 ): Promise<CaseResult> {
   const started = performance.now()
-  const trial = createTrial(
-    bench,
-    seededRandom(`${seed} ${bench.idTime} ${one.id}${isBeside ? ' beside' : ''}`),
-  )
-  const { status, problem } = await judge(() => one.run(trial))
+  // a plugin remembers the installations of an earlier turn, so each has its own
+  const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} ${one.id} ${turn}`))
+  const verdict = await judge(() => one.run(trial))
+  const { status, problem } = verdict
   const { problem: repeatProblem } = await judge(async () => {
     checkRepeats(trial)
     memory.keep(trial, await repeatAll(trial))
   })
   judges.hear(one, trial)
-  const ended = isBeside ? null : await startAgain(bench)
+  const ended = turn === 'beside' ? null : await startAgain(bench)
   const ms = performance.now() - started
   const isSent = status === 'FAILED' || repeatProblem !== null || ended !== null
   const sent = isSent ? trial.sent : []
   return ended === null
-    ? { id: one.id, status, problem, repeatProblem, ms, sent }
+    ? { id: one.id, ...verdict, repeatProblem, ms, sent }
     : {
         id: one.id,
         status: 'FAILED',

@@ -14,6 +14,13 @@ import { fetchThroughRestarts, readState } from './state.ts'
 /** The plugin broke the rule of the case. */
 export class CaseFailed extends Error {
   override readonly name = 'CaseFailed'
+  /** Whether no other call at the same time can be the cause. */
+  readonly isCertain: boolean
+
+  constructor(message: string, isCertain = false) {
+    super(message)
+    this.isCertain = isCertain
+  }
 }
 
 /** The case could not reach what it tests, because an ordinary call did not succeed. */
@@ -265,18 +272,20 @@ export function createTrial(bench: Bench, random: Random): Trial {
       check(isDeepStrictEqual(before, await trial.state(installation)), problem)
     },
     checkRefused({ answer }, what) {
-      check(
-        answer.kind === 'failure' && answer.retryable !== true,
-        `${what} must be refused with a failure that is not retryable, but got ${describeAnswer(answer)}`,
-      )
+      if (isRefusal(answer)) return
+      const problem = `${what} must be refused with a failure that is not retryable, but got ${describeAnswer(answer)}`
+      throw new CaseFailed(problem, isDone(answer))
     },
     checkRejected({ answer }, what) {
-      const isRejected = answer.kind === 'refused' || (answer.kind === 'failure' && answer.retryable !== true)
-      check(isRejected, `${what} must be refused permanently, but got ${describeAnswer(answer)}`)
+      if (answer.kind === 'refused' || isRefusal(answer)) return
+      const problem = `${what} must be refused permanently, but got ${describeAnswer(answer)}`
+      throw new CaseFailed(problem, isDone(answer))
     },
   }
   return trial
 }
+
+const isRefusal = (answer: Answer): boolean => answer.kind === 'failure' && answer.retryable !== true
 
 /** Signed by a key of the platform, for the call. */
 const isPlainToken = (token: TokenChanges | undefined): boolean =>
