@@ -67,11 +67,23 @@ function select(json: unknown, bundleInstallId: string): unknown {
 }
 
 /** How many things the state contains, to see whether something was made twice. */
-export function countState(state: unknown): number {
-  if (Array.isArray(state)) return state.length
-  if (!isJsonObject(state)) return state === null ? 0 : 1
-  const lists = Object.values(state).filter((value) => Array.isArray(value))
-  return lists.length === 0 ? Object.keys(state).length : lists.reduce((sum, list) => sum + list.length, 0)
+export const countState = (state: unknown): number => entriesOf(state).length
+
+/** How many of the things in the earlier state are in the later one as they were. */
+export function countUnchanged(earlier: unknown, later: unknown): number {
+  const left = new Set(entriesOf(later))
+  return entriesOf(earlier).filter((entry) => left.has(entry)).length
+}
+
+/** Each item of the list, or of the lists in the top object; without a list, each member. As texts that say where it is. */
+function entriesOf(state: unknown): string[] {
+  if (Array.isArray(state)) return state.map(textOf)
+  if (!isJsonObject(state)) return state === null ? [] : [textOf(state)]
+  const members = Object.entries(state)
+  const lists = members.flatMap(([name, value]) => (Array.isArray(value) ? [{ name, value }] : []))
+  return lists.length === 0
+    ? members.map(([name, value]) => `${name} ${textOf(value)}`)
+    : lists.flatMap(({ name, value }) => value.map((item) => `${name} ${textOf(item)}`))
 }
 
 /** A shorter value, such as a small number, occurs in many states by chance. */

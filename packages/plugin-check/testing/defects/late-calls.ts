@@ -239,6 +239,7 @@ export const LATE_DEFECTS = {
       'bytes.every-call',
       'concurrent.every-call',
       'late.every-call',
+      'request.every-call',
     ],
   ),
   'malformed-raises': breaks(

@@ -53,6 +53,19 @@ export const MODULE_DEFECTS = {
     },
     ['detach', 'isolation'],
   ),
+  'marks-one-module': breaks(
+    'module.detached',
+    'marks one tenant as removed in a DETACH',
+    (parts, world) => {
+      parts.remove = (request) => {
+        const row = tenantsOf(world, request).find(({ version }) => version !== 'removed')
+        if (row === undefined) return 0
+        row.version = 'removed'
+        return 1
+      }
+    },
+    ['detach', 'isolation'],
+  ),
   'skips-added-module': breaks(
     'module.added',
     'makes nothing for a Module that an UPGRADE adds',
@@ -115,6 +128,19 @@ export const MODULE_DEFECTS = {
     'module.detached-unnamed',
     'removes only what a DETACH names',
     removingNamed(() => true),
+  ),
+  'detach-marks-named': breaks(
+    'module.detached-unnamed',
+    'marks as removed only what a DETACH names',
+    (parts, { state }) => {
+      parts.remove = (request) => {
+        const rows = Object.keys(request.resources)
+          .map((locator) => state.tenants[parts.tenantKey(request, locator)])
+          .filter((row) => row !== undefined && row.version !== 'removed')
+        for (const row of rows) if (row !== undefined) row.version = 'removed'
+        return rows.length
+      }
+    },
   ),
   'detach-removes-named-if-any': breaks(
     'module.detached-unnamed',
