@@ -54,7 +54,10 @@ export interface Case {
   /** How to repair a plugin that fails. */
   fix: string
   needs: readonly Need[]
-  /** It mostly waits, and begins with the run: only if it does not pass beside other cases, it runs alone. */
+  /**
+   * It mostly waits, or has many calls of one installation, and begins with the run: only if it does not pass beside other
+   * cases, it runs alone.
+   */
   isBeside?: true
   run(trial: Trial): Promise<void>
   /**

@@ -208,6 +208,7 @@ export const CONCURRENCY_CASES: readonly Case[] = [
     {
       title: 'A request that arrives slowly does not hold up others',
       rule: 'slow-and-cut-connections',
+      isBeside: true,
       fix: 'Read bodies asynchronously, and lock only when the body is complete.',
     },
     async (trial) => {

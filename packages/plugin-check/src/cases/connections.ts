@@ -54,6 +54,7 @@ export const CONNECTION_CASES: readonly Case[] = [
     {
       title: 'A response that is read slowly is complete',
       fix: 'Do not close the connection before the response is sent.',
+      isBeside: true,
     },
     { readAfterMs: 60, isNewConnection: true },
   ),
@@ -61,6 +62,7 @@ export const CONNECTION_CASES: readonly Case[] = [
     'split-character',
     {
       title: 'A character whose bytes arrive in two parts is kept',
+      isBeside: true,
       fix: 'Decode the whole body, or decode its parts with a decoder that keeps what is incomplete.',
     },
     async (trial) => {

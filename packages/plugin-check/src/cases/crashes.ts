@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Trial } from '../run/trial.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
@@ -24,21 +25,20 @@ const restarted = (trial: Trial) =>
   once(trial, 'restarted', async () => {
     const life = trial.install()
     const install = life.operation('INSTALL', 7)
-    const responses = [await trial.finish(install.before), await trial.finish(install.after)]
-    const configured = await prepare(trial, 'CONFIGURE')
-    responses.push(await trial.finish(configured.operation.before))
-    responses.push(await trial.finish(configured.operation.after))
-    const upgraded = await prepare(trial, 'UPGRADE')
-    responses.push(await trial.finish(upgraded.operation.before))
-    responses.push(await trial.finish(upgraded.operation.after))
-    const detached = await prepare(trial, 'CONFIGURE')
-    const detach = detached.installation.operation('DETACH', 3)
-    responses.push(await trial.finish(detach.before), await trial.finish(detach.after))
-    const between = (await prepare(trial, 'INSTALL')).operation
-    responses.push(await trial.finish(between.before))
+    const [{ operation: between }, configured, upgraded, never] = await sideBySide(
+      ['INSTALL', 'CONFIGURE', 'UPGRADE', 'CONFIGURE'],
+      (type) => prepare(trial, type),
+    )
+    const detach = never.installation.operation('DETACH', 3)
+    const begun = await trial.finish(between.before)
+    const ended = await sideBySide(
+      [install, configured.operation, upgraded.operation, detach],
+      async ({ before, after }) => [await trial.finish(before), await trial.finish(after)],
+    )
     const failed = missingInvalid(trial) ? null : await failedAt(trial, 5).catch(() => null)
     await killAndStart(trial)
-    return { life, install, responses, tombstone: detached.operation.before, between, failed }
+    const responses = [...ended.flat(), begun]
+    return { life, install, responses, tombstone: never.operation.before, between, failed }
   })
 
 const missingInvalid = ({ profile }: Trial): boolean =>
@@ -51,22 +51,20 @@ const KILL_POINTS = [
   [0.65, 0.05],
   [0.95, 0.35],
 ] as const
-/** The fastest of them tells how long a call takes, because a busy machine makes calls only longer. */
-const TIMED_CALLS = 3
 
 const KILLED_TYPES = ['INSTALL', 'CONFIGURE', 'DETACH'] as const
 
-/** How long a call of an undisturbed operation takes, and what exists after it. */
+/**
+ * How long a call of an undisturbed operation takes, and what exists after it. The fastest of three tells, because a busy
+ * machine makes calls only longer.
+ */
 async function undisturbed(trial: Trial, type: OperationType): Promise<{ ms: number; count: number }> {
-  const { installation, operation } = await prepare(trial, type)
-  let { ms } = (await trial.finish(operation.before)).exchange
+  const prepared = await sideBySide([type, type, type], (one) => prepare(trial, one))
+  const [{ installation, operation }] = prepared
+  const times = []
+  for (const one of prepared) times.push((await trial.finish(one.operation.before)).exchange.ms)
   await trial.finish(operation.after)
-  const count = countState(await trial.state(installation))
-  for (let timed = 1; timed < TIMED_CALLS; timed++) {
-    const again = await prepare(trial, type)
-    ms = Math.min(ms, (await trial.finish(again.operation.before)).exchange.ms)
-  }
-  return { ms, count }
+  return { ms: Math.min(...times), count: countState(await trial.state(installation)) }
 }
 
 /** Kills the plugin during calls of several installations, each at another point: two kills for all cases of a run. */
@@ -76,12 +74,11 @@ const killed = (trial: Trial) =>
     for (const type of KILLED_TYPES) usual.set(type, await undisturbed(trial, type))
     const interrupted = []
     for (const points of KILL_POINTS) {
-      const calls = []
-      for (const type of KILLED_TYPES)
-        for (const point of points) {
-          const { ms = 0, count = 0 } = usual.get(type) ?? {}
-          calls.push({ type, count, ranMs: ms * point, ...(await prepare(trial, type)) })
-        }
+      const planned = KILLED_TYPES.flatMap((type) => points.map((point) => ({ type, point })))
+      const calls = await sideBySide(planned, async ({ type, point }) => {
+        const { ms = 0, count = 0 } = usual.get(type) ?? {}
+        return { type, count, ranMs: ms * point, ...(await prepare(trial, type)) }
+      })
       const longest = Math.max(...calls.map(({ ranMs }) => ranMs))
       const sent = calls.map(async ({ operation, ranMs }) => {
         await wait(longest - ranMs)
@@ -97,7 +94,8 @@ const killed = (trial: Trial) =>
 
 /** After a kill during the call, the repeat must succeed with one effect. */
 async function survives(trial: Trial, type: OperationType): Promise<void> {
-  for (const { installation, operation, count } of (await killed(trial)).filter((one) => one.type === type)) {
+  const interrupted = (await killed(trial)).filter((one) => one.type === type)
+  await sideBySide(interrupted, async ({ installation, operation, count }) => {
     const { answer } = await trial.send(operation.before)
     trial.check(
       isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
@@ -115,7 +113,7 @@ async function survives(trial: Trial, type: OperationType): Promise<void> {
       trial.profile.state === undefined || found === count,
       `After a kill during ${type} there are ${found} entries in the state instead of ${count}`,
     )
-  }
+  })
 }
 
 export const CRASH_CASES: readonly Case[] = [

@@ -63,7 +63,7 @@ async function unchanged(
 const everyCall = (
   group: string,
   rule: string,
-  details: Pick<Case, 'title' | 'fix'> & Partial<Pick<Case, 'needs'>>,
+  details: Pick<Case, 'title' | 'fix'> & Partial<Pick<Case, 'needs' | 'isBeside'>>,
   visits: (trial: Trial) => { before?: Visit; after?: Visit },
   review?: Case['review'],
 ): Case =>
@@ -165,6 +165,7 @@ export const EVERY_CALL_CASES: readonly Case[] = [
     {
       title: 'Every call needs a token for itself, also when it is repeated',
       needs: ['tokens'],
+      isBeside: true,
       fix: 'Verify the token of every attempt first, in every stage of every operation, also of a repeat.',
     },
     (trial) => {
@@ -198,6 +199,7 @@ export const EVERY_CALL_CASES: readonly Case[] = [
     {
       title:
         'A request that is not for this plugin or not in its form is refused in every stage of every operation',
+      isBeside: true,
       fix: 'Validate the whole request before anything happens, and respond with a failure that is not retryable.',
     },
     (trial) => ({
@@ -216,6 +218,7 @@ export const EVERY_CALL_CASES: readonly Case[] = [
     'repeated-calls',
     {
       title: 'A repeat of every call gets the same response, also after later ones, and changes nothing',
+      isBeside: true,
       fix: 'Store the complete response under operationId and stage, in the transaction of the effect, and return it to repeats. Look it up before you compare sequences.',
     },
     (trial) => ({
@@ -242,6 +245,7 @@ export const EVERY_CALL_CASES: readonly Case[] = [
     {
       title:
         'Another value anywhere in a call that is done is refused, and the first bytes still get their response',
+      isBeside: true,
       fix: 'Store a hash of all bytes of the request with the call, and refuse a call whose hash differs.',
     },
     (trial) => {
@@ -282,6 +286,7 @@ export const EVERY_CALL_CASES: readonly Case[] = [
     'late-calls',
     {
       title: 'A late call is refused without an effect, whatever its operation and stage',
+      isBeside: true,
       fix: 'Store the highest executionSequence of each installation with the effect, and refuse lower ones and equal ones of another operation. That includes a DETACH.',
     },
     (trial) => ({

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import { CaseBlocked, type Sent, type Trial } from '../run/trial.ts'
 import { seenIn } from '../run/state.ts'
 import { parseJson } from '../wire/read-answer.ts'
@@ -41,16 +42,14 @@ function oddValues(value: JsonValue): JsonValue[] {
 
 /** An INSTALL with each odd value of each property, so that more failures of the plugin are seen. */
 async function sendOddValues(trial: Trial): Promise<Sent[]> {
-  const sent: Sent[] = []
-  for (const [locator, { properties }] of Object.entries(trial.profile.resources))
-    for (const [name, value] of Object.entries(properties))
-      for (const odd of oddValues(value)) {
-        const { before } = trial
-          .install()
-          .operation('INSTALL', 1, { replace: { [locator]: { [name]: odd } } })
-        sent.push(await trial.settle(before, { withinMs: ODD_MS }))
-      }
-  return sent
+  const changes = Object.entries(trial.profile.resources).flatMap(([locator, { properties }]) =>
+    Object.entries(properties).flatMap(([name, value]) =>
+      oddValues(value).map((odd) => ({ [locator]: { [name]: odd } })),
+    ),
+  )
+  return sideBySide(changes, (replace) =>
+    trial.settle(trial.install().operation('INSTALL', 1, { replace }).before, { withinMs: ODD_MS }),
+  )
 }
 
 /**

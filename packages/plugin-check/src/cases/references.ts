@@ -4,6 +4,7 @@ import type { ResolveMode } from '../wire/platform.ts'
 import { describeAnswer, isDone, isRepeated } from '../wire/read-answer.ts'
 import { encodingsOf } from '../wire/encodings.ts'
 import { caseGroup, type Case } from './case.ts'
+import { once } from './read-response.ts'
 
 const reference = caseGroup('reference', {
   rule: 'resolving-references',
@@ -27,6 +28,9 @@ async function tryInstall(trial: Trial): Promise<void> {
 
 /** What the plugin asked the platform during a case. */
 const callsOf = ({ platform, from }: Trial) => platform.calls.slice(from.calls)
+
+/** INSTALL while resolve is unavailable. */
+const unresolved = (trial: Trial) => once(trial, 'unresolved', () => installWhile(trial, 'down'))
 
 /** INSTALL while resolve responds in this way. */
 async function installWhile(trial: Trial, mode: ResolveMode) {
@@ -186,7 +190,7 @@ export const REFERENCE_CASES: readonly Case[] = [
       fix: 'Return a retryable failure or UNKNOWN if resolve responds with 5xx or not at all.',
     },
     async (trial) => {
-      const { last } = await installWhile(trial, 'down')
+      const { last } = await unresolved(trial)
       trial.check(isRepeated(last.answer), `INSTALL got ${describeAnswer(last.answer)}`)
     },
   ),
@@ -198,11 +202,11 @@ export const REFERENCE_CASES: readonly Case[] = [
       fix: 'Do not remember failures: run the call again, and resolve again.',
     },
     async (trial) => {
-      for (const [mode, words] of [
-        ['down', 'was unavailable'],
-        ['refuse', 'refused'],
+      for (const [words, install] of [
+        ['was unavailable', unresolved],
+        ['refused', () => installWhile(trial, 'refuse')],
       ] as const) {
-        const { operation, last } = await installWhile(trial, mode)
+        const { operation, last } = await install(trial)
         // the case "refused" is about that
         if (isDone(last.answer)) continue
         for (const call of [operation.before, operation.after]) {
@@ -224,10 +228,10 @@ export const REFERENCE_CASES: readonly Case[] = [
     async (trial) => {
       const from = trial.platform.calls.length
       await tryInstall(trial)
-      const once = trial.platform.calls.length - from
+      const single = trial.platform.calls.length - from
       await tryInstall(trial)
-      const twice = trial.platform.calls.length - from
-      trial.check(twice > once, 'The second INSTALL did not resolve')
+      const both = trial.platform.calls.length - from
+      trial.check(both > single, 'The second INSTALL did not resolve')
     },
   ),
   reference(

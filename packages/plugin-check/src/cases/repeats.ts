@@ -1,9 +1,11 @@
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import type { Trial } from '../run/trial.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
 import { countState } from '../run/state.ts'
 import { describeAnswer, isDone, isFinalFailure, isRepeated } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
+import { once } from './read-response.ts'
 
 const repeat = caseGroup('repeat', { rule: 'repeated-calls', kind: 'behaviour' })
 const REMEMBER =
@@ -12,28 +14,31 @@ const REMEMBER =
 /** An installation in which everything before the operation is done. */
 export async function prepare(trial: Trial, type: OperationType) {
   const installation = trial.install()
-  if (type !== 'INSTALL') await trial.complete(installation.operation('INSTALL', 1))
+  const install = installation.operation('INSTALL', 1)
+  if (type === 'INSTALL') return { installation, operation: install }
   const values = type === 'CONFIGURE' ? 'changed' : 'properties'
-  return { installation, operation: installation.operation(type, type === 'INSTALL' ? 1 : 2, { values }) }
+  const operation = installation.operation(type, 2, { values })
+  await trial.complete(install)
+  return { installation, operation }
 }
 
 /** More than the usual size of a small cache. */
 const OTHER_CALLS = 120
-const OTHERS_AT_ONCE = 10
 
 /** Time for several attempts. */
 const FAILING_MS = 200
 
-/** Sends an INSTALL while the plugin is made to fail. The case is not tested if it succeeds nevertheless. */
-async function failOnce(trial: Trial) {
-  const { installation, operation } = await prepare(trial, 'INSTALL')
-  const sent = await trial.provoke('temporaryFailure', async () => {
-    const before = await trial.settle(operation.before, { withinMs: FAILING_MS })
-    return isDone(before.answer) ? trial.settle(operation.after, { withinMs: FAILING_MS }) : before
+/** An INSTALL that was sent while the plugin was made to fail. The case is not tested if it succeeds nevertheless. */
+const failed = (trial: Trial) =>
+  once(trial, 'temporary failure', async () => {
+    const { installation, operation } = await prepare(trial, 'INSTALL')
+    const sent = await trial.provoke('temporaryFailure', async () => {
+      const before = await trial.settle(operation.before, { withinMs: FAILING_MS })
+      return isDone(before.answer) ? trial.settle(operation.after, { withinMs: FAILING_MS }) : before
+    })
+    if (isDone(sent.answer)) trial.untested('the INSTALL did not fail')
+    return { installation, operation, sent }
   })
-  if (isDone(sent.answer)) trial.untested('the INSTALL did not fail')
-  return { installation, operation, sent }
-}
 
 export const REPEAT_CASES: readonly Case[] = [
   repeat(
@@ -155,12 +160,8 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const { operation } = await prepare(trial, 'DETACH')
       const first = [await trial.finish(operation.before), await trial.finish(operation.after)]
-      for (let done = 0; done < OTHER_CALLS; done += OTHERS_AT_ONCE)
-        await Promise.all(
-          Array.from({ length: OTHERS_AT_ONCE }, () =>
-            trial.send(trial.install().operation('INSTALL', 1).before),
-          ),
-        )
+      const others = Array.from({ length: OTHER_CALLS }, () => trial.install().operation('INSTALL', 1).before)
+      await sideBySide(others, (other) => trial.send(other))
       for (const one of first)
         if (one.call !== null)
           trial.checkSame(one, await trial.settle(one.call), `The repeat of ${one.call.request.stage}`)
@@ -174,7 +175,7 @@ export const REPEAT_CASES: readonly Case[] = [
       fix: 'Do not remember failures: run the call again.',
     },
     async (trial) => {
-      const { operation, sent } = await failOnce(trial)
+      const { operation, sent } = await failed(trial)
       if (isFinalFailure(sent.answer)) trial.untested('the provoked failure is final')
       for (const call of [operation.before, operation.after]) {
         const { answer } = await trial.settle(call)
@@ -191,7 +192,7 @@ export const REPEAT_CASES: readonly Case[] = [
       fix: 'Return a failure with retryable true, or UNKNOWN, if the same call can succeed later.',
     },
     async (trial) => {
-      const { answer } = (await failOnce(trial)).sent
+      const { answer } = (await failed(trial)).sent
       trial.check(isRepeated(answer), `During the provoked failure, INSTALL got ${describeAnswer(answer)}`)
     },
   ),
@@ -206,7 +207,7 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const undisturbed = trial.install()
       await trial.complete(undisturbed.operation('INSTALL', 1))
-      const { installation, operation } = await failOnce(trial)
+      const { installation, operation } = await failed(trial)
       for (const call of [operation.before, operation.after])
         if (!isDone((await trial.settle(call)).answer)) trial.untested('the repeat did not succeed')
       const [one, two] = [undisturbed, installation].map((found) => trial.state(found))

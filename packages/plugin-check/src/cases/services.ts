@@ -1,7 +1,9 @@
 import { EVENT_FAILURES, type ServiceCall } from '../wire/services.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import { CaseBlocked, type Installation, type Trial } from '../run/trial.ts'
 import { isDone, isRepeated, describeAnswer } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
+import { once } from './read-response.ts'
 
 const service = caseGroup('service', {
   rule: 'event-call',
@@ -44,6 +46,20 @@ async function callsOfInstall(
   if (!trial.profile.resolvesReferences) trial.untested(problem)
   throw new CaseBlocked(problem)
 }
+
+/** INSTALL while no service responds. */
+const unserved = (trial: Trial) =>
+  once(trial, 'unserved', async () => {
+    const operation = trial.install().operation('INSTALL', 1)
+    trial.platform.services.setDown(true)
+    try {
+      const before = await trial.settle(operation.before, { withinMs: DOWN_MS })
+      const last = isDone(before.answer) ? await trial.settle(operation.after, { withinMs: DOWN_MS }) : before
+      return { operation, last }
+    } finally {
+      trial.platform.services.setDown(false)
+    }
+  })
 
 const nameOf = ({ httpMethod, serviceId, path }: ServiceCall): string => `${httpMethod} ${serviceId}/${path}`
 
@@ -171,16 +187,9 @@ export const SERVICE_CASES: readonly Case[] = [
       fix: 'Return a retryable failure or UNKNOWN, or keep the event and send it later.',
     },
     async (trial) => {
-      const operation = trial.install().operation('INSTALL', 1)
-      trial.platform.services.setDown(true)
-      try {
-        await trial.settle(operation.before)
-        const { answer } = await trial.settle(operation.after, { withinMs: DOWN_MS })
-        // an outbox answers at once
-        trial.check(isDone(answer) || isRepeated(answer), `INSTALL got ${describeAnswer(answer)}`)
-      } finally {
-        trial.platform.services.setDown(false)
-      }
+      const { answer } = (await unserved(trial)).last
+      // an outbox answers at once
+      trial.check(isDone(answer) || isRepeated(answer), `INSTALL got ${describeAnswer(answer)}`)
     },
   ),
   service(
@@ -191,17 +200,8 @@ export const SERVICE_CASES: readonly Case[] = [
       fix: 'Do not remember failures: run the call again, and resolve again.',
     },
     async (trial) => {
-      const operation = trial.install().operation('INSTALL', 1)
-      trial.platform.services.setDown(true)
-      try {
-        const before = await trial.settle(operation.before, { withinMs: DOWN_MS })
-        if (isDone(before.answer)) {
-          const after = await trial.settle(operation.after, { withinMs: DOWN_MS })
-          if (isDone(after.answer)) trial.untested('the INSTALL did not fail')
-        }
-      } finally {
-        trial.platform.services.setDown(false)
-      }
+      const { operation, last } = await unserved(trial)
+      if (isDone(last.answer)) trial.untested('the INSTALL did not fail')
       for (const call of [operation.before, operation.after]) {
         const { answer } = await trial.settle(call)
         trial.check(isDone(answer), `${call.request.stage} still gets ${describeAnswer(answer)}`)
@@ -353,7 +353,7 @@ export const SERVICE_CASES: readonly Case[] = [
         const hasFailed = services.failFirstEvent(installation.identity.bundleInstallId, how)
         return { how, words, installation, hasFailed }
       })
-      for (const { installation } of sent) await trial.complete(installation.operation('INSTALL', 1))
+      await sideBySide(sent, ({ installation }) => trial.complete(installation.operation('INSTALL', 1)))
       const isAgain = (
         calls: readonly ServiceCall[],
         { installation, how }: (typeof sent)[number],

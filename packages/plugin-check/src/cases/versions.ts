@@ -1,4 +1,5 @@
 import { callOf } from '../wire/build-call.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import type { Trial } from '../run/trial.ts'
 import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
@@ -83,10 +84,11 @@ export const VERSION_CASES: readonly Case[] = [
       fix: 'Do not order versions: which version may follow another one is decided before the plugin is called.',
     },
     async (trial) => {
-      for (const [currentVersion, targetVersion] of LOWER_VERSIONS) {
+      await sideBySide(LOWER_VERSIONS, async ([currentVersion, targetVersion]) => {
         const installation = trial.install()
-        await trial.complete(installation.operation('INSTALL', 1, { targetVersion: currentVersion }))
+        const install = installation.operation('INSTALL', 1, { targetVersion: currentVersion })
         const { before, after } = installation.operation('UPGRADE', 2, { currentVersion, targetVersion })
+        await trial.complete(install)
         for (const call of [before, after]) {
           const { answer } = await trial.settle(call)
           trial.check(
@@ -94,7 +96,7 @@ export const VERSION_CASES: readonly Case[] = [
             `An UPGRADE from ${currentVersion} to ${targetVersion} got ${describeAnswer(answer)}`,
           )
         }
-      }
+      })
     },
   ),
   version(
@@ -105,19 +107,20 @@ export const VERSION_CASES: readonly Case[] = [
       fix: 'Compare versions byte for byte, or not at all: apply what each UPGRADE sends.',
     },
     async (trial) => {
-      for (const [currentVersion, targetVersion] of SIMILAR_VERSIONS) {
+      await sideBySide(SIMILAR_VERSIONS, async ([currentVersion, targetVersion]) => {
         const installation = trial.install()
-        await trial.complete(installation.operation('INSTALL', 1, { targetVersion: currentVersion }))
-        const before = await trial.state(installation)
+        const install = installation.operation('INSTALL', 1, { targetVersion: currentVersion })
         const versions = { currentVersion, targetVersion }
         const upgrade = installation.operation('UPGRADE', 2, { ...versions, values: 'changed' })
+        await trial.complete(install)
+        const before = await trial.state(installation)
         const what = `An UPGRADE from ${currentVersion} to ${targetVersion}`
         for (const call of [upgrade.before, upgrade.after]) {
           const { answer } = await trial.settle(call)
           trial.check(isDone(answer), `${what} got ${describeAnswer(answer)}`)
         }
         checkApplied(trial, before, await trial.state(installation), what)
-      }
+      })
     },
   ),
   version(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { seededRandom } from '../wire/random.ts'
 import { differs, finishedResponses, isSuperseded, nameOf } from './history.ts'
+import { sideBySide } from './side-by-side.ts'
 import { countState, readState } from './state.ts'
 import { createTrial, essence, type Bench, type Sent, type Trial } from './trial.ts'
 
@@ -11,8 +12,7 @@ type States = ReadonlyMap<string, unknown>
 
 /**
  * Sends every finished call of the trial once more: the response is the same, or a refusal if a later operation has
- * arrived, and the business state does not change. Returns that state. Installations are repeated side by side, because
- * the wait for the responses is a good part of a run.
+ * arrived, and the business state does not change. Returns that state.
  */
 export async function repeatAll(trial: Trial): Promise<States> {
   const finished = new Map<string, Sent[]>()
@@ -21,9 +21,7 @@ export async function repeatAll(trial: Trial): Promise<States> {
     finished.set(id, [...(finished.get(id) ?? []), first])
   }
   const stateBefore = await statesOf(trial, finished.keys())
-  // each to its end: a finding in one must leave no call under way in the next case
-  const repeated = await Promise.allSettled([...finished.values()].map((calls) => repeatEach(trial, calls)))
-  for (const one of repeated) if (one.status === 'rejected') throw one.reason
+  await sideBySide([...finished.values()], (calls) => repeatEach(trial, calls))
   const stateAfter = await statesOf(trial, finished.keys())
   trial.check(isDeepStrictEqual(stateBefore, stateAfter), 'The repeats changed the business state')
   return stateAfter
@@ -44,8 +42,9 @@ async function repeatEach(trial: Trial, finished: readonly Sent[]): Promise<void
 const installationOf = ({ call }: Sent): string => call?.request.installation.bundleInstallId ?? ''
 
 async function statesOf({ profile }: Trial, installations: Iterable<string>): Promise<States> {
-  const states = [...installations].map(async (id) => [id, await readState(profile.state, id)] as const)
-  return new Map(await Promise.all(states))
+  return new Map(
+    await sideBySide([...installations], async (id) => [id, await readState(profile.state, id)] as const),
+  )
 }
 
 /** Calls of the run that are repeated once more at its end. */
@@ -71,9 +70,10 @@ export function createMemory(): Memory {
     async repeatAtEnd(bench) {
       const trial = createTrial(bench, seededRandom(`${bench.idTime} end`))
       const stride = Math.ceil(kept.length / KEPT_MAX)
-      for (const { first, count } of kept.filter((_, index) => index % stride === 0)) {
+      const sample = kept.filter((_, index) => index % stride === 0)
+      await sideBySide(sample, async ({ first, count }) => {
         const { call } = first
-        if (call === null) continue
+        if (call === null) return
         const again = await trial.settle(call)
         trial.check(
           isDeepStrictEqual(essence(first), essence(again)),
@@ -86,7 +86,7 @@ export function createMemory(): Memory {
           found === count,
           `At the end of the run, the installation of ${nameOf(first)} has ${found} entries in the state instead of ${count}`,
         )
-      }
+      })
     },
   }
 }
