@@ -235,6 +235,8 @@ export const Batch = z.object({
   /** Why it is paused or was stopped. */
   because: z.enum(BATCH_REASONS).nullable(),
   requestedBy: Person,
+  /** Absent if nobody stopped it, or in an earlier version. */
+  stoppedBy: Person.optional(),
   /** Its items are carried out in spite of what would refuse them; absent otherwise. */
   overrides: z.literal(true).optional(),
   createdAt: Timestamp,

@@ -36,6 +36,9 @@ export interface BatchTables {
     is_released: boolean
     requested_by_id: string
     requested_by_name: string
+    /** Null if nobody stopped it, or in an earlier version. */
+    stopped_by_id: ColumnType<string | null, never, string>
+    stopped_by_name: ColumnType<string | null, never, string>
     actor: Json<Actor>
     grants_until: string
     created_at: Time

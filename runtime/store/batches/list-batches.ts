@@ -53,7 +53,7 @@ export async function listBatches(
     select batch.batch_id, batch.action, batch.title, batch.summary, batch.shown_input, batch.first, batch.concurrency,
       batch.stop_after_failures, batch.waves, batch.released_waves, batch.reason, batch.state, batch.because, batch.is_released, batch.overrides, batch.requested_by_id,
       batch.requested_by_name, batch.actor, batch.grants_until, batch.created_at, batch.finished_at, batch.available_at,
-      batch.change_request_id,
+      batch.change_request_id, batch.stopped_by_id, batch.stopped_by_name,
       ${microsecondsOf('batch.created_at')} as created_microseconds,
       (
         select coalesce(json_object_agg(state, count), '{}')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
+import type { Person } from '#contract/runtime-api/common.ts'
 import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -171,13 +172,20 @@ const REST_SECONDS = 5
 export async function moveBatch(
   tx: Tx,
   batchId: string,
-  move: { state: BatchState; because: BatchReason | null; isFinished?: boolean },
+  move: {
+    state: BatchState
+    because: BatchReason | null
+    /** Who stopped it. */
+    by?: Person
+    isFinished?: boolean
+  },
 ): Promise<void> {
   await tx
     .updateTable('runtime.batch')
     .set({
       state: move.state,
       because: move.because,
+      ...(move.by !== undefined && { stopped_by_id: move.by.id, stopped_by_name: move.by.name }),
       // it may rest between waves
       available_at: sql<string>`clock_timestamp()`,
       ...(move.isFinished === true && { finished_at: sql<string>`clock_timestamp()` }),

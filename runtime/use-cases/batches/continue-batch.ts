@@ -66,7 +66,7 @@ export async function stopBatch(
   if (batch.state === 'DONE' || batch.state === 'STOPPED')
     throw new DomainError('BATCH_FINISHED', platformMessage('batchFinished'))
   await skipPending(tx, batch.batch_id)
-  await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON' })
+  await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON', by: actor })
   await recordAudit(tx, actor, {
     action: 'batch.stop',
     ...subjectOf({ ...batch, batchId: batch.batch_id }, scopes),

@@ -245,6 +245,9 @@ function batchView(row: CountedBatch, waiting: ReadonlyMap<string, WaitingWave>)
     because: row.because,
     ...(row.overrides && { overrides: true }),
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
+    ...(row.stopped_by_id !== null && {
+      stoppedBy: { id: row.stopped_by_id, name: row.stopped_by_name ?? '' },
+    }),
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     counts: countsOf((state) => row.counts[state] ?? 0),

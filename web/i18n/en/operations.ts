@@ -946,6 +946,7 @@ export const batches = {
   'because.DATABASE_RECOVERED':
     'The database may be back in an earlier state, so pending items may have run already. Check the targets, then continue or stop.',
   'because.PERSON': 'Someone stopped it. The remaining items were skipped.',
+  'because.PERSON.by': '{person} stopped it. The remaining items were skipped.',
   'because.FAILURES': 'Too many items failed. The remaining items were skipped.',
   'item.PENDING': 'Pending',
   'item.RUNNING': 'Running',

@@ -812,6 +812,7 @@ export const batches: Translated<typeof source.batches> = {
   'because.DATABASE_RECOVERED':
     '数据库可能已恢复到较早的状态，因此待执行的目标可能已经执行过。请检查各目标，然后继续或停止。',
   'because.PERSON': '已被手动停止，其余目标已跳过。',
+  'because.PERSON.by': '{person} 停止了此批次，其余目标已跳过。',
   'because.FAILURES': '失败的目标过多，其余目标已跳过。',
   'item.PENDING': '待执行',
   'item.RUNNING': '执行中',

@@ -338,13 +338,13 @@ test('a wave is started in spite of its conditions only by who may', async () =>
   await expect.element(start).toHaveAccessibleDescription(/permission/)
 })
 
-test('after a batch was stopped, the focus is in the page, although its button is gone', async () => {
+test('after a batch was stopped, the page says who did, and has the focus, although its button is gone', async () => {
   let shown: Batch = { ...batch, state: 'RUNNING', finishedAt: null, may: { continue: true, stop: true } }
   await serveScope({
     'GET /batches/{batchId}': () => shown,
     [ITEMS]: () => ({ items: items.slice(0, 3) }),
     'POST /batches/{batchId}/stop': () => {
-      shown = { ...batch, state: 'STOPPED', because: 'PERSON' }
+      shown = { ...batch, state: 'STOPPED', because: 'PERSON', stoppedBy: { id: 'mira', name: 'Mira' } }
       return { batch: shown }
     },
   })
@@ -354,4 +354,5 @@ test('after a batch was stopped, the focus is in the page, although its button i
   await expect.element(page.getByText('Stopped', { exact: true })).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'Stop' })).not.toBeInTheDocument()
   await expect.element(page.getByRole('main')).toHaveFocus()
+  await expect.element(page.getByText(/^Mira stopped it/)).toBeVisible()
 })

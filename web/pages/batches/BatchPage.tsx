@@ -68,7 +68,7 @@ function Shown({ batch }: { batch: Batch }) {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { batchId, state, because, finishedAt } = batch
+  const { batchId, state, because, stoppedBy, finishedAt } = batch
   const items = useQuery({
     ...apiQuery('GET /batches/{batchId}/items', batchItemsCall(batchId, search)),
     placeholderData: keepPreviousData,
@@ -136,7 +136,9 @@ function Shown({ batch }: { batch: Batch }) {
           <WaitingNotice batch={batch} />
         ) : (
           <Notice tone={state === 'PAUSED' ? 'warn' : 'info'} live>
-            {t(`batches.because.${because}`)}
+            {because === 'PERSON' && stoppedBy !== undefined
+              ? t('batches.because.PERSON.by', { person: stoppedBy.name })
+              : t(`batches.because.${because}`)}
           </Notice>
         )
       }
