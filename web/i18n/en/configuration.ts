@@ -566,6 +566,7 @@ export const forms = {
   'secret.endsWithBreak': 'ends with a line break',
   'secret.whole': 'To change part of the value, show it first.',
   notSet: 'Not set',
+  notShown: 'Not shown',
   'number.decimal': 'Read as {value}: “{sign}” is the decimal sign',
   'number.thousands': 'Read as {value}: “{sign}” separates thousands',
   'cron.next': 'Next runs ({zone}): {runs}',

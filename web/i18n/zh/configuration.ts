@@ -459,6 +459,7 @@ export const forms: Translated<typeof source.forms> = {
   'secret.endsWithBreak': '以换行符结尾',
   'secret.whole': '如需修改其中一部分，请先显示。',
   notSet: '未设置',
+  notShown: '未显示',
   'number.decimal': '读作 {value}：“{sign}”是小数点',
   'number.thousands': '读作 {value}：“{sign}”是千位分隔符',
   'cron.next': '接下来的运行时间（{zone}）：{runs}',

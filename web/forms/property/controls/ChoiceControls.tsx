@@ -2,6 +2,7 @@ import { TIME_ZONES } from '#contract/json-schema/time-zone.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import type { ControlProps } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { choicesOf, schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../property-edit.ts'
 import { Switch } from '../../../ui/Checkbox.tsx'
@@ -10,6 +11,7 @@ import { Combobox } from '../../../ui/Combobox.tsx'
 /** One of several texts. "Not set" is not a text: the empty one may be among the choices, and has a name. */
 export function ChoiceControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   const t = useText()
+  const notSet = useEmptyText()
   const chosen = dataValue(value)
   const choices = choicesOf(schemaOf(definition)) ?? []
   const known =
@@ -25,7 +27,7 @@ export function ChoiceControl({ definition, value, onEdit, wiring, readOnly }: C
         ...known.map((text) => ({ value: optionOf(text), label: nameOf(text), disabled: true })),
         ...choices.map((choice) => ({ value: optionOf(choice.value), label: nameOf(choice.title) })),
       ]}
-      placeholder={chosen === undefined || definition.required !== true ? t('forms.notSet') : undefined}
+      placeholder={chosen === undefined || definition.required !== true ? notSet : undefined}
       onChange={({ target }) =>
         onEdit(target.value === NOT_SET ? { kind: 'removed' } : setData(definition, textOf(target.value)))
       }
@@ -41,6 +43,7 @@ const textOf = (option: string): string => option.slice(1)
 /** A boolean property as a switch. Without a value it is off and says that nothing is set. */
 export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   const t = useText()
+  const notSet = useEmptyText()
   const on = dataValue(value)
   return (
     <Switch
@@ -50,7 +53,7 @@ export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: C
       onChange={(event) => onEdit(setData(definition, event.target.checked))}
     >
       <span className="text-muted">
-        {typeof on === 'boolean' ? t(on ? 'common.on' : 'common.off') : t('forms.notSet')}
+        {typeof on === 'boolean' ? t(on ? 'common.on' : 'common.off') : notSet}
       </span>
     </Switch>
   )

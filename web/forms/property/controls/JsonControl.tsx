@@ -7,6 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import type { ControlProps } from './control-props.ts'
 import { groupProps, nameOf } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { TextButton } from './TextButton.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../property-edit.ts'
@@ -35,6 +36,7 @@ export function JsonControl({
   isFirstOpen?: boolean
 }) {
   const t = useText()
+  const notSet = useEmptyText()
   const [isOpen, setIsOpen] = useState(unfinished !== null || isFirstOpen)
   const [hasOpened, setHasOpened] = useState(isFirstOpen)
   const data = dataValue(value)
@@ -46,7 +48,7 @@ export function JsonControl({
         className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-2.5"
       >
         {text === '' ? (
-          <span className="min-w-0 flex-1 text-faint italic">{t('forms.notSet')}</span>
+          <span className="min-w-0 flex-1 text-faint italic">{notSet}</span>
         ) : (
           <Document text={text} of={nameOf(wiring)} />
         )}

@@ -8,6 +8,7 @@ import { firstValue, fitsControl, pointersInside, problemPointers, variantOf } f
 import { ANY, itemsOf, variantsOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
 import { type ControlProps, groupProps, nameOf } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { useJsonMode } from './use-json-mode.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { ControlWiring } from '../../../ui/Field.tsx'
@@ -89,6 +90,7 @@ export function ListEditor<Item>({
   renderItem: (item: Item, change: (item: Item) => void, index: number) => ReactNode
 }) {
   const t = useText()
+  const notSet = useEmptyText()
   const list = useRef<HTMLDivElement>(null)
   const wanted = useRef<{ row: number; button?: 'up' | 'down' } | null>(null)
   useLayoutEffect(() => {
@@ -106,7 +108,7 @@ export function ListEditor<Item>({
     <div {...groupProps(wiring)} ref={list} className="flex flex-col gap-1.5 rounded-md">
       {items.length === 0 && (
         <p className="flex min-h-8 items-center text-faint italic">
-          {t(isSet ? 'forms.list.empty' : 'forms.notSet')}
+          {isSet ? t('forms.list.empty') : notSet}
         </p>
       )}
       {items.map((item, index) => (

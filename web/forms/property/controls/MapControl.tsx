@@ -9,6 +9,7 @@ import { fitsControl, problemPointers, firstValue, pointersInside } from '../inn
 import { ANY, entriesOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, nameOf, type ControlProps } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { TextButton } from './TextButton.tsx'
 import { useJsonMode } from './use-json-mode.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -20,6 +21,7 @@ import { partError } from '../edit-error.ts'
 export function MapControl(props: ControlProps) {
   const { definition, value, unfinished, parts, onEdit, wiring, readOnly, problems } = props
   const t = useText()
+  const notSet = useEmptyText()
   const schema = schemaOf(definition)
   const data = dataValue(value)
   const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data))
@@ -29,7 +31,7 @@ export function MapControl(props: ControlProps) {
     <div {...groupProps(wiring)} className="flex flex-col gap-1.5 rounded-md">
       {entries.length === 0 && (
         <p className="flex min-h-8 items-center text-faint italic">
-          {t(data === undefined ? 'forms.notSet' : 'forms.map.empty')}
+          {data === undefined ? notSet : t('forms.map.empty')}
         </p>
       )}
       <MapRows

@@ -12,6 +12,7 @@ import { partError } from '../edit-error.ts'
 import { heldAfterEdit, held as holding, shownHeld, type Held } from '../held-value.ts'
 import type { Member } from '../schema-parts.ts'
 import type { ControlProps } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { emptyOf, isShort, isWide, summaryOf } from './member-look.ts'
 
 /**
@@ -40,6 +41,7 @@ export function MemberRow({
   onChange: (next: Held) => void
 }) {
   const t = useText()
+  const notSet = useEmptyText()
   const id = `${wiring.id}.${name}`
   const kind = innerKind(schema)
   const traits = controlTraits(kind)
@@ -85,7 +87,7 @@ export function MemberRow({
         'aria-describedby': describedBy.join(' ') || undefined,
         'aria-invalid': isInvalid ? true : undefined,
         'aria-required': isRequired ? true : undefined,
-        ...(!isSet && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
+        ...(!isSet && traits.hasPlaceholder && { placeholder: notSet }),
       }}
       readOnly={readOnly}
       scope={scope}
@@ -144,7 +146,7 @@ export function MemberRow({
                   id={`${id}-fold`}
                   isOpen={isOpen}
                   onToggle={() => setChoice(!isOpen)}
-                  summary={isOpen ? null : summaryOf(value, t)}
+                  summary={isOpen ? null : value === undefined ? notSet : summaryOf(value, t)}
                 >
                   <span id={`${id}-label`}>{title}</span>
                 </FoldButton>

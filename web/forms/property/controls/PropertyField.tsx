@@ -13,6 +13,7 @@ import { useIsPrinting } from '../../../ui/printing.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { controlKind, controlTraits, schemaOf } from '../control-kind.ts'
 import { emptyOf } from './member-look.ts'
+import { EmptyText } from './empty-text.ts'
 import { PropertyControl } from './PropertyControl.tsx'
 import { dataValue, setData, shownOf, type Edit } from '../property-edit.ts'
 import { valueOf, viewOf } from '../property-value.ts'
@@ -150,26 +151,30 @@ export const PropertyField = memo(function PropertyField({
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
           <div className={cx('print:hidden', traits.width)}>
-            <PropertyControl
-              resourceKind={resourceKind}
-              definition={definition}
-              {...shown}
-              saved={valueOf(view)}
-              isSet={isShownSet}
-              onEdit={onControlEdit}
-              onReset={onReset}
-              wiring={{
-                id,
-                'aria-labelledby': `${id}-label`,
-                'aria-describedby': describedBy.join(' ') || undefined,
-                'aria-invalid': error === null ? undefined : true,
-                'aria-required': isRequired ? true : undefined,
-                ...(isShownSet === false && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
-              }}
-              readOnly={readOnly}
-              scope={scope}
-              zone={zone}
-            />
+            <EmptyText
+              value={shown.value === null && isShownSet !== false ? 'forms.notShown' : 'forms.notSet'}
+            >
+              <PropertyControl
+                resourceKind={resourceKind}
+                definition={definition}
+                {...shown}
+                saved={valueOf(view)}
+                isSet={isShownSet}
+                onEdit={onControlEdit}
+                onReset={onReset}
+                wiring={{
+                  id,
+                  'aria-labelledby': `${id}-label`,
+                  'aria-describedby': describedBy.join(' ') || undefined,
+                  'aria-invalid': error === null ? undefined : true,
+                  'aria-required': isRequired ? true : undefined,
+                  ...(isShownSet === false && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
+                }}
+                readOnly={readOnly}
+                scope={scope}
+                zone={zone}
+              />
+            </EmptyText>
           </div>
         )}
         {/* a control shows only the part of a value that fits */}

@@ -9,12 +9,14 @@ import { fitsControl, problemPointers, firstValue, shownVariant, takesNumber } f
 import { variantsOf, variantTitle } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { useEmptyText } from './empty-text.ts'
 import { useJsonMode } from './use-json-mode.ts'
 
 /** One of several forms of a value: the choice of the form, and its control. */
 export function VariantsControl(props: ControlProps) {
   const { definition, value, unfinished, wiring, readOnly, Inner, problems } = props
   const t = useText()
+  const notSet = useEmptyText()
   const schema = schemaOf(definition)
   const variants = variantsOf(schema) ?? []
   const data = dataValue(value)
@@ -43,7 +45,7 @@ export function VariantsControl(props: ControlProps) {
         aria-invalid={wiring['aria-invalid']}
         value={at === -1 ? '' : String(at)}
         disabled={readOnly}
-        {...(at === -1 && { placeholder: t('forms.notSet') })}
+        {...(at === -1 && { placeholder: notSet })}
         options={variants.map((_, index) => ({ value: String(index), label: labelOf(variants, index, t) }))}
         onChange={({ target }) => {
           if (target.value !== '') switchTo(Number(target.value))

@@ -45,8 +45,7 @@ export function isShort(schema: JsonObject, value: JsonValue | undefined): boole
 }
 
 /** What is in a folded member. */
-export function summaryOf(value: JsonValue | undefined, t: Translate): string {
-  if (value === undefined) return t('forms.notSet')
+export function summaryOf(value: JsonValue, t: Translate): string {
   if (value === null) return t('forms.nullable.none')
   if (Array.isArray(value)) return t('forms.fold.items', { n: value.length })
   return isJsonObject(value) ? t('forms.fold.members', { n: Object.keys(value).length }) : ''

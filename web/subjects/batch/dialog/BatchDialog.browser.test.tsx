@@ -865,6 +865,51 @@ test('a value for each begins with the value that each target has now', async ()
   })
 })
 
+test('a list that differs between the targets is not called unset, as one that none of them has', async () => {
+  const list = { kind: 'DATA' as const, schema: { type: 'array' as const, title: 'Languages', items: {} } }
+  let values: readonly PropertyView[] = [
+    { '@type': 'Data', value: ['en'] },
+    { '@type': 'Data', value: ['zh'] },
+  ]
+  await serveApi({
+    [VERSION]: () => manifestOf('1.0.0', { languages: list }),
+    [PLAN]: () => planWith('first', () => []),
+    'GET /properties': () => ({
+      items: targets.map(({ id, installation }, index) => ({
+        installation: { ...installation, bundleInstallId: id },
+        title: 'CRM',
+        version: '1.0.0',
+        claim: null,
+        locator: MAIN,
+        resourceTitle: 'Core',
+        property: 'languages',
+        definition: list,
+        writtenBy: null,
+        value: values[index] ?? null,
+        origin: null,
+        manager: null,
+        lastChange: null,
+      })),
+      nextCursor: null,
+    }),
+  })
+  const show = async () => {
+    const screen = await renderInConsole(
+      <BatchDialog action="CONFIGURE" targets={targets} onClose={() => undefined} />,
+    )
+    await page.getByLabelText('Property', { exact: true }).selectOptions('Core · Languages')
+    return screen
+  }
+  const field = page.getByRole('group', { name: 'Languages' }).first()
+  const screen = await show()
+  await expect.element(field).toMatchTextContent(/Not shown/)
+  await screen.unmount()
+  queryClient.clear()
+  values = []
+  await show()
+  await expect.element(field).toMatchTextContent(/Not set/)
+})
+
 test('targets that have changed since the plan come first, with what others have saved', async () => {
   const second = targets[1]!
   let saved = 'Second'
