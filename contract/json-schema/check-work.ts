@@ -11,18 +11,31 @@ import type { Problem } from './value-problem.ts'
 /** The check needs more work than it may cost. */
 export class TooCostly extends Error {}
 
+export const TOO_LARGE: Problem = {
+  path: '',
+  keyword: '$schema',
+  message: 'Is too large or too deeply nested to be checked',
+  parameters: { reason: 'valueTooLarge' },
+}
+
 /**
  * The work of one check, in units of about a microsecond. Each part of a value can be checked against several schemas; more is needed
  * only where a schema compares each with thousands of others, or tries large texts on many patterns.
  */
 const WORK_MAX = 600_000
 const CHARACTERS_PER_WORK = 1000
+/** Of a text with a format: some are read character by character. */
+const FORMAT_CHARACTERS_PER_WORK = 50
 /** Of a constant, which a problem also repeats. */
 const CONSTANT_PER_WORK = 100
 const NAMES_PER_WORK = 10
+/** Of names as the interpreter writes them into locations. */
+const NAME_CHARACTERS_PER_WORK = 200
 const KEYS_PER_WORK = 2
-/** Of items that are compared. */
-export const PAIRS_PER_WORK = 40
+/** Of parts of items that are compared. */
+const PAIRS_PER_WORK = 40
+/** A division of decimals is one of very large whole numbers. */
+const WORK_PER_DIVISION = 4
 const MATCH_STEPS_PER_WORK = 250
 
 /** Of the check that runs; it is the only one, because it awaits nothing. */
@@ -82,7 +95,10 @@ export function metered(keywords: Schema, cost?: number): Schema {
   const { pattern, minLength, maxLength, format: named, patternProperties = {}, allOf = [] } = keywords
   const isCounted = minLength !== undefined || maxLength !== undefined || named !== undefined
   const forText = pattern === undefined ? [] : [workForPattern(pattern)]
-  if (isCounted) forText.push((length) => length / CHARACTERS_PER_WORK)
+  if (isCounted)
+    forText.push(
+      (length) => length / (named === undefined ? CHARACTERS_PER_WORK : FORMAT_CHARACTERS_PER_WORK),
+    )
   const forNames = Object.keys(patternProperties).map(workForPattern)
   const meters: Schema[] = forText.length > 0 ? [meterOf(forText)] : []
   if (forNames.length > 0) meters.push({ propertyNames: meterOf(forNames) })
@@ -103,19 +119,26 @@ function evaluationCost({
   enum: list,
   required,
   dependentRequired,
+  multipleOf,
   ...maps
 }: Schema): number {
   const constants = [constant, list].reduce((sum, held) => sum + (JSON.stringify(held)?.length ?? 0), 0)
   const needed = [required ?? [], ...Object.values(dependentRequired ?? {})].flat().length
   const { properties = {}, patternProperties = {}, dependentSchemas = {} } = maps
-  const names = [properties, dependentSchemas].flatMap(Object.keys).length / NAMES_PER_WORK
-  return 1 + constants / CONSTANT_PER_WORK + needed + names + Object.keys(patternProperties).length
+  const patterns = Object.keys(patternProperties)
+  const named = [properties, dependentSchemas].flatMap(Object.keys)
+  const names =
+    named.length / NAMES_PER_WORK + charactersOf([...named, ...patterns]) / NAME_CHARACTERS_PER_WORK
+  const division = multipleOf === undefined ? 0 : WORK_PER_DIVISION
+  return 1 + constants / CONSTANT_PER_WORK + needed + names + division + patterns.length
 }
 
 /** Objects with so many keys, or such long ones, say when these are listed, which the interpreter does in each evaluation. */
-const WIDE_FROM = { keys: 100, characters: 2000 }
+const WIDE_FROM = { keys: 100, characters: 500 }
 
-const charactersOf = (keys: readonly string[]): number => keys.reduce((sum, key) => sum + key.length, 0)
+/** As the interpreter writes them. They are well-formed, which is checked before. */
+const charactersOf = (keys: readonly string[]): number =>
+  keys.reduce((sum, key) => sum + encodeURI(key).length, 0)
 
 const isWideWith = (keys: readonly string[]): boolean =>
   keys.length >= WIDE_FROM.keys || charactersOf(keys) >= WIDE_FROM.characters
@@ -127,7 +150,7 @@ export function withMeteredKeys(value: JsonValue): JsonValue {
   const keys = Object.keys(value)
   const copied = Object.fromEntries(keys.map((key) => [key, withMeteredKeys(value[key] ?? null)]))
   if (!isWideWith(keys)) return copied
-  const cost = keys.length / KEYS_PER_WORK + charactersOf(keys) / CHARACTERS_PER_WORK
+  const cost = keys.length / KEYS_PER_WORK + charactersOf(keys) / NAME_CHARACTERS_PER_WORK
   return new Proxy(copied, {
     ownKeys: (of) => {
       spend(cost)
@@ -136,22 +159,27 @@ export function withMeteredKeys(value: JsonValue): JsonValue {
   })
 }
 
-/** How large a value is, and the problem if it is too deep or not Unicode. */
+/** How long the place of a part may be, as the interpreter writes it: there may be a problem for each part of a value. */
+const LOCATION_MAX = 2000
+
+/** How large a value is, and the problem if it is too deep, not Unicode, or has parts that cannot be named. */
 export function measure(value: JsonValue): { problem: Problem | null; isWide: boolean } {
   let isWide = false
-  const open: { value: JsonValue; path: string; depth: number }[] = [{ value, path: '', depth: 0 }]
+  const open = [{ value, path: '', length: 0, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value: current, path, depth } = next
+    const { value: current, path, length, depth } = next
     if (typeof current !== 'object' || current === null) continue
     const refuse = (keyword: string, message: string) => ({ problem: { path, keyword, message }, isWide })
     if (depth === VALUE_DEPTH_MAX)
       return refuse('$schema', `Must not nest deeper than ${VALUE_DEPTH_MAX} levels`)
-    const entries = Object.entries(current)
-    isWide ||= !Array.isArray(current) && isWideWith(Object.keys(current))
-    for (const [key, child] of entries) {
+    for (const [key, child] of Object.entries(current)) {
       if (!key.isWellFormed()) return refuse('propertyNames', 'Must have names of well-formed Unicode')
-      open.push({ value: child, path: path + pointerTo(key), depth: depth + 1 })
+      const step = pointerTo(key)
+      const longer = length + encodeURI(step).length
+      if (longer > LOCATION_MAX) return { problem: TOO_LARGE, isWide }
+      open.push({ value: child, path: path + step, length: longer, depth: depth + 1 })
     }
+    isWide ||= !Array.isArray(current) && isWideWith(Object.keys(current))
   }
   return { problem: null, isWide }
 }
@@ -159,21 +187,24 @@ export function measure(value: JsonValue): { problem: Problem | null; isWide: bo
 const FIRST_TIER = 32
 
 /**
- * A keyword for lists whose work grows faster than the list, under conditions that double: so each evaluation costs about what it
- * needs. A list that is longer than the last is rejected without it: the interpreter evaluates all keywords of a schema even after one
- * has failed.
+ * `uniqueItems` for at most `last` items: the interpreter compares every item with every other one, part by part. The keyword stands
+ * under conditions that double, so each evaluation costs about what it needs. A list that is longer than the last is rejected without it:
+ * the interpreter evaluates all keywords of a schema even after one has failed.
  */
-export function inTiers(
-  last: number,
-  guarded: Schema,
-  workFor: (items: number) => number,
-  most = Math.min(FIRST_TIER, last),
-): Schema {
+export function uniqueUpTo(last: number, most = Math.min(FIRST_TIER, last)): Schema {
+  // fails whatever the items are, so it says nothing of them; `not` is evaluated first
+  const spent = metered({ not: {}, items: partsAt(1 + most / 2 / PAIRS_PER_WORK) })
   return guardedBy(
     { maxItems: most },
-    metered(guarded, 1 + workFor(most)),
-    most === last ? undefined : inTiers(last, guarded, workFor, Math.min(2 * most, last)),
+    metered({ uniqueItems: true, not: spent }),
+    most === last ? undefined : uniqueUpTo(last, Math.min(2 * most, last)),
   )
+}
+
+/** A schema that every value satisfies, and that costs this much for each of its parts. */
+function partsAt(cost: number): Schema {
+  const part = metered({}, cost)
+  return Object.assign(part, { items: part, additionalProperties: part })
 }
 
 /** @param beyond what holds for a value that does not satisfy the guard; without it, such a value is rejected. */

@@ -574,8 +574,9 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
       { allOf: [{ $ref: index === 4999 ? '#/$defs/end' : `#/$defs/d${index + 1}` }] },
     ]),
   )
-  // too few for the listing of them to count
-  const longNames = Object.fromEntries(list(99, (index) => [`${'a'.repeat(10_000)}${index}`, 1]))
+  const wrongItems = { items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }
+  // each is long, and they are few
+  const longNames = Object.fromEntries(list(99, (index) => [`${'a'.repeat(1900)}${index}`, 1]))
   const slow: [JsonValue, JsonValue, RegExp][] = [
     [doubling, deep, /allowed forms|too large/],
     [{ items: { type: 'string' } }, many(1), /text|too large/],
@@ -598,7 +599,11 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
     [{ anyOf: list(2000, (index) => ({ maxLength: index })) }, 'a'.repeat(1_000_000), /too large/],
     [{ patternProperties: named(400, '^[a-z]*[0-9]*N', true) }, longNames, /too large/],
     [{ pattern: '^a', patternProperties: named(400, '^[a-z]*[0-9]*N', true) }, longNames, /too large/],
-    [{ propertyNames: { allOf: list(400, () => ({ pattern: '^[a-z]*N' })) } }, longNames, /too large/],
+    [
+      { propertyNames: { allOf: list(400, () => ({ pattern: '^[a-z]*N' })) } },
+      longNames,
+      /The name must match/,
+    ],
     [{ allOf: list(5000, () => ({ additionalProperties: true })) }, longNames, /too large/],
     [
       { items: { anyOf: list(2000, (index) => ({ const: -index })) } },
@@ -610,6 +615,20 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
     [{ items: { uniqueItems: true } }, list(25, () => list(2000, (index) => ({ index }))), /too large/],
     [{ patternProperties: named(500, '^x', true) }, named(20_000, 'k', 1), /too large/],
     [{ anyOf: list(2000, () => ({ type: 'string' })) }, named(20_000, 'k', 1), /too large/],
+    [{ uniqueItems: true }, list(2000, (index) => [...list(200, () => 0), index]), /too large/],
+    [{ additionalProperties: wrongItems }, { ['é'.repeat(60_000)]: list(10_000, () => 1) }, /too large/],
+    [{ additionalProperties: wrongItems }, { ['é'.repeat(330)]: list(10_000, () => 1) }, /text/],
+    [
+      { items: { allOf: list(400, () => ({ properties: { ['é'.repeat(300)]: true } })) } },
+      list(1000, () => ({ ['é'.repeat(300)]: 1 })),
+      /too large/,
+    ],
+    [
+      { items: { allOf: list(50, () => ({ multipleOf: 5e-324 })) } },
+      list(10_000, (index) => 1e308 + index * 1e292),
+      /too large/,
+    ],
+    [{ allOf: list(500, () => ({ format: 'regex' })) }, 'a.'.repeat(100_000), /too large/],
   ]
   for (const [schema, value, words] of slow) {
     const before = process.cpuUsage()
@@ -634,6 +653,10 @@ test('a large value with an ordinary schema is checked', () => {
       Object.fromEntries(words.map((name) => [name, name])),
     ],
     [{ uniqueItems: true }, words.slice(0, 2000)],
+    [
+      { uniqueItems: true },
+      words.slice(0, 1000).map((name) => ({ name, ports: [1, 2, 3], owner: { name: 'a', mail: 'b' } })),
+    ],
     [{ items: tags }, Array.from({ length: 100 }, (_, index) => words.slice(100 * index, 100 * index + 200))],
     [{ items: { anyOf: [word, { type: 'null' }] } }, [...words, null]],
     [

@@ -8,12 +8,12 @@ import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
 import {
   guardedBy,
-  inTiers,
   measure,
   metered,
-  PAIRS_PER_WORK,
   startWork,
+  TOO_LARGE,
   TooCostly,
+  uniqueUpTo,
   withMeteredKeys,
 } from './check-work.ts'
 import type { Problem } from './value-problem.ts'
@@ -43,7 +43,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
       },
     ]
   const { problem, isWide } = measure(value)
-  if (problem !== null) return [problem]
+  if (problem !== null) return [{ ...problem }]
   startWork()
   try {
     const checked = isWide ? withMeteredKeys(value) : value
@@ -54,15 +54,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
     )
   } catch (error) {
     // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
-    if (error instanceof TooCostly || error instanceof RangeError)
-      return [
-        {
-          path: '',
-          keyword: '$schema',
-          message: 'Is too large or too deeply nested to be checked',
-          parameters: { reason: 'valueTooLarge' },
-        },
-      ]
+    if (error instanceof TooCostly || error instanceof RangeError) return [{ ...TOO_LARGE }]
     throw error
   }
 }
@@ -285,8 +277,7 @@ function addPattern(result: Schema, pattern: string): void {
 const UNIQUE_ITEMS_MAX = 2000
 
 function addUniqueItems(result: Schema): void {
-  const pairs = (items: number): number => items ** 2 / PAIRS_PER_WORK
-  addAlso(result, inTiers(UNIQUE_ITEMS_MAX, { uniqueItems: true }, pairs))
+  addAlso(result, uniqueUpTo(UNIQUE_ITEMS_MAX))
 }
 
 function addAlso(result: Schema, schema: Schema): void {

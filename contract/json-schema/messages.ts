@@ -122,10 +122,10 @@ function describeChoice(
       message: `Must match only one of the ${count} allowed forms`,
       parameters: { reason: 'valueOneForm', n: count },
     })
-  const meant = options.filter((option) => !option.some((inner) => rulesOut(inner, path)))
+  const meant = options.filter((option) => !option.some((inner) => rulesOut(inner, unit)))
   if (meant.length === 1 && meant[0] !== undefined) return describeAll(checked, meant[0])
   const types = options.map((option) =>
-    option.find((inner) => inner.keyword === 'type' && pointerOf(inner) === path),
+    option.find((inner) => inner.keyword === 'type' && inner.instanceLocation === unit.instanceLocation),
   )
   if (types.every((type) => type !== undefined))
     return problem(describeTypes(types.flatMap((type) => typesOf(placeOf(checked, type).schema))))
@@ -147,12 +147,17 @@ function byOption(inside: readonly OutputUnit[], { keywordLocation }: OutputUnit
   return [...options.values()]
 }
 
-/** An option is ruled out if the type differs, or a constant does, in the value or directly inside it. */
-function rulesOut(unit: OutputUnit, path: string): boolean {
-  const at = pointerOf(unit)
-  if (unit.keyword === 'type') return at === path
-  if (unit.keyword !== 'const' && unit.keyword !== 'enum') return false
-  return at === path || (at.startsWith(`${path}/`) && !at.slice(path.length + 1).includes('/'))
+/**
+ * An option is ruled out if the type differs, or a constant does, in the value or directly inside it. Locations are compared as they
+ * are: to decode each of many would take long.
+ */
+function rulesOut(
+  { keyword, instanceLocation: at }: OutputUnit,
+  { instanceLocation: here }: OutputUnit,
+): boolean {
+  if (keyword === 'type') return at === here
+  if (keyword !== 'const' && keyword !== 'enum') return false
+  return at === here || (at.startsWith(`${here}/`) && !at.includes('/', here.length + 1))
 }
 
 // --- Messages ------------------------------------------------------------------------------------------------------
