@@ -1,6 +1,6 @@
 import { deepEqual, getOwn, isJsonObject } from './json.ts'
 import type { JsonValue } from './json.ts'
-import { nameItems, type Step } from './list-items.ts'
+import { nameItems, PAIRS_MAX, type PairBudget, type Step } from './list-items.ts'
 
 /** A leaf that differs, or a member or an item that one side does not have. */
 export type LeafChange = { steps: readonly Step[] } & (
@@ -14,19 +14,25 @@ export function diffJson(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   steps: readonly Step[] = [],
+  budget: PairBudget = { pairs: PAIRS_MAX },
 ): LeafChange[] {
   if (deepEqual(before, after)) return []
   if (isJsonObject(before) && isJsonObject(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
-      diffJson(getOwn(before, name), getOwn(after, name), [...steps, name]),
+      diffJson(getOwn(before, name), getOwn(after, name), [...steps, name], budget),
     )
-  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, steps)
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, steps, budget)
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   return [{ steps, kind, before, after }]
 }
 
-function diffLists(before: JsonValue[], after: JsonValue[], steps: readonly Step[]): LeafChange[] {
-  const { names, keyOf } = nameItems([before, after])
+function diffLists(
+  before: JsonValue[],
+  after: JsonValue[],
+  steps: readonly Step[],
+  budget: PairBudget,
+): LeafChange[] {
+  const { names, keyOf } = nameItems([before, after], budget)
   const [ofBefore = [], ofAfter = []] = names
   const positions = new Map(ofBefore.map((name, index) => [name, index]))
   const later = new Set(ofAfter)
@@ -46,7 +52,7 @@ function diffLists(before: JsonValue[], after: JsonValue[], steps: readonly Step
     const moved: LeafChange[] = stayed.has(position)
       ? []
       : [{ steps: inside, kind: 'moved', from: position + 1, to: index + 1, item: after[index] }]
-    return [...moved, ...diffJson(before[position], after[index], inside)]
+    return [...moved, ...diffJson(before[position], after[index], inside, budget)]
   })
   return [...removed, ...others]
 }

@@ -20,7 +20,10 @@ export const pathOf = (steps: readonly Step[]): string =>
 /** Members that tell items apart, in the order in which they are tried. */
 const KEYS = ['id', 'key', 'code', 'name'] as const
 
-/** How many pairs of items may still be compared: beyond that, items are removed and added, and orders are one leaf. */
+/**
+ * How many pairs of items may still be compared, those with many members counted several times: beyond that, items are removed and
+ * added, and orders are one leaf.
+ */
 export interface PairBudget {
   pairs: number
 }
@@ -86,8 +89,11 @@ function equalItems(base: readonly string[], list: readonly string[]): (number |
   return found
 }
 
-/** Of two lists that are compared alone. */
-const PAIRS_MAX = 100_000
+/** Of two values that are compared alone. */
+export const PAIRS_MAX = 100_000
+const MEMBERS_FOR_ONE = 10
+
+const membersOf = (item: JsonValue | undefined): number => (isJsonObject(item) ? Object.keys(item).length : 0)
 
 /** Pairs the items that replace others: as many after the same item, or those that are alike. */
 function pairReplaced(
@@ -107,7 +113,8 @@ function pairReplaced(
       for (const [place, index] of fresh.entries()) found[index] = replaced[place]
       continue
     }
-    const pairs = replaced.length * fresh.length
+    const members = replaced.reduce((sum, position) => sum + membersOf(base[position]), 0)
+    const pairs = Math.ceil(replaced.length + members / MEMBERS_FOR_ONE) * fresh.length
     if (pairs > budget.pairs) continue
     budget.pairs -= pairs
     let next = 0
@@ -160,10 +167,11 @@ function areAlike(
   textsOf: (object: JsonObject) => Texts,
 ): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
-  const [fewer, more] = [textsOf(one), textsOf(other)].toSorted((a, b) => a.size - b.size)
-  const names = [...(fewer?.keys() ?? [])]
-  const equal = names.filter((name) => fewer?.get(name) === more?.get(name))
-  return equal.length * 2 >= names.length
+  const [ofOne, ofOther] = [textsOf(one), textsOf(other)]
+  const [fewer, more] = ofOne.size > ofOther.size ? [ofOther, ofOne] : [ofOne, ofOther]
+  let equal = 0
+  for (const [name, text] of fewer) if (more.get(name) === text) equal++
+  return equal * 2 >= fewer.size
 }
 
 /** Equal for equal values, whatever the order of their members. */

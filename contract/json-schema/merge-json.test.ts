@@ -142,6 +142,12 @@ describe('a merge of lists', () => {
         Array.from({ length: 300 - shift }, (_, index) => ({ a: index * (shift + 1), b: shift })),
       )
     merge(many(0), many(1), many(2))
+    // these are few, and each has many members
+    const wide = (side: string, length: number): JsonValue =>
+      Array.from({ length }, (_, at) =>
+        Object.fromEntries(Array.from({ length: 40 }, (__, member) => [`k${member}`, `${side}${at}`])),
+      )
+    merge(wide('b', 950), wide('t', 1000), wide('m', 500))
     const orders = (turn: (list: number[]) => number[]): JsonValue =>
       Object.fromEntries(
         Array.from({ length: 40 }, (_, at) => [

@@ -23,11 +23,15 @@ export interface JsonMerge {
 /**
  * Merges two changes of one value, leaf by leaf: objects by member, lists by item (docs/console.md#two-people-change-one-value).
  * `choose` decides on a conflict; by default mine wins. The order is theirs, with what is only mine behind its predecessor.
+ *
+ * @param budget of the whole value, because it may have many lists; values that are merged together share one.
  */
-export function mergeJson(sides: Sides, choose: (conflict: Conflict) => Side = () => 'mine'): JsonMerge {
+export function mergeJson(
+  sides: Sides,
+  choose: (conflict: Conflict) => Side = () => 'mine',
+  budget = mergeBudget(),
+): JsonMerge {
   const conflicts: Conflict[] = []
-  // of the whole value, because it may have many lists
-  const budget = { pairs: MERGED_PAIRS_MAX }
   const decide = (kind: Conflict['kind'], at: Sides, steps: readonly Step[]): Side => {
     const conflict = { ...at, kind, steps, path: pathOf(steps) }
     conflicts.push(conflict)
@@ -116,6 +120,8 @@ const itemOf = (list: readonly JsonValue[], index: number | undefined): JsonValu
 
 /** Comparing them takes less than a second. */
 const MERGED_PAIRS_MAX = 1_000_000
+
+export const mergeBudget = (): PairBudget => ({ pairs: MERGED_PAIRS_MAX })
 
 /**
  * The order that has every pair of items as one of them turned it, or as it was. Null if there is none, because the two
