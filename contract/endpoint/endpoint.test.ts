@@ -7,6 +7,7 @@ test('a batch counts its values in each target', () => {
   const values = { a: 1, b: 2 }
   assert.equal(batchValuesIn({ targets: ['x', 'y'], input: { properties: { m: values } } }), 6)
   assert.equal(batchValuesIn({ targets: ['x', 'y'], input: { values: { x: { m: values } } } }), 3)
+  assert.equal(batchValuesIn({ targets: ['x', 'y'], input: { changes: { m: { a: 'x'.repeat(320) } } } }), 8)
 })
 
 test('the characters of a text are no values, before anything has checked the body (J01)', () => {

@@ -116,6 +116,8 @@ export function isWrite(name: EndpointName, row: EndpointRow): boolean {
 const TARGETS_FOR_ONE = 20
 const VALUES_FOR_ONE = 2000
 const BYTES_FOR_ONE = 32 * 1024
+/** How much of a value that a batch sets counts as one: it is planned, stored and audited in each target. */
+export const BATCH_VALUE_CHARACTERS = 160
 
 /**
  * The cost of a request in ordinary requests, at least 1: that of its row, and what its size costs.
@@ -145,15 +147,21 @@ const targetsIn = (value: unknown): number => {
   return Array.isArray(targets) ? targets.length : 0
 }
 
-/** How many values a batch sets in all of its targets together; each named resource counts, even without values. */
+/**
+ * How many values a batch sets in all of its targets together; each named resource counts, even without values, and a long value counts
+ * several times.
+ */
 export function batchValuesIn(batch: unknown): number {
   const input = memberOf(batch, 'input')
   const valuesOf = (changes: unknown): number =>
-    membersOf(changes).reduce<number>((sum, of) => sum + 1 + membersOf(of).length, 0)
+    sumOf(membersOf(changes).map((of) => 1 + sumOf(membersOf(of).map(countOfValue))))
   const common = ['properties', 'fill', 'changes'].map((name) => valuesOf(memberOf(input, name)))
   const own = membersOf(memberOf(input, 'values')).map(valuesOf)
   return targetsIn(batch) * sumOf(common) + sumOf(own)
 }
+
+const countOfValue = (value: unknown): number =>
+  1 + Math.floor((JSON.stringify(value)?.length ?? 0) / BATCH_VALUE_CHARACTERS)
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 

@@ -223,7 +223,8 @@ export const PLATFORM_MESSAGES = {
   requestBody: 'A JSON body is required',
   requestScopeTarget: 'Must be environmentKey, applicationRuntimeId and workspaceId, joined by /',
   requestBatchValues: 'Must be of targets only',
-  requestBatchSize: 'Must set at most 100,000 values in all targets together',
+  requestBatchSize:
+    'Must set at most 100,000 values in all targets together; a long value counts several times',
   requestBatchChanges: 'Must have changes, values or both',
   requestWaveSize: 'Must be a whole number from 1 to 1000, or a share from 1% to 100%',
   requestWaveFailures: 'Must be a whole number from 0 to 1000, or a share from 0% to 100%',

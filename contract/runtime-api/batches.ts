@@ -115,7 +115,7 @@ const valuesAreOfTargets = (request: {
 const NOT_A_TARGET = { message: 'Must be of targets only', path: ['input', 'values'] }
 const isOfBoundedSize = (request: unknown) => batchValuesIn(request) <= BATCH_VALUES_MAX
 const TOO_MANY_VALUES = {
-  message: `Must set at most ${BATCH_VALUES_MAX.toLocaleString('en')} values in all targets together`,
+  message: `Must set at most ${BATCH_VALUES_MAX.toLocaleString('en')} values in all targets together; a long value counts several times`,
   path: ['input'],
 }
 

@@ -314,6 +314,8 @@ describe('an error', () => {
       JSON.stringify(tooMany.data['details']),
       /"body\.input".*at most 100,000 values.*requestBatchSize/,
     )
+    // each is planned, stored and audited in each target
+    assert.equal((await plan(100, values(1, 200_000))).errorCode, 'REQUEST_INVALID')
     assert.equal((await plan(1, values(1))).status, 200)
     assert.equal((await plan(100, values(400))).status, 429)
     assert.equal((await plan(1, values(3, 200_000))).status, 429)

@@ -643,7 +643,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   requestPort: '端口不能为 0',
   requestScopeTarget: '必须是以 / 连接的 environmentKey、applicationRuntimeId 和 workspaceId',
   requestBatchValues: '只能包含目标的值',
-  requestBatchSize: '在所有目标中合计最多只能设置 100,000 个值',
+  requestBatchSize: '在所有目标中合计最多只能设置 100,000 个值，较长的值按多个计算',
   requestBatchChanges: '必须包含 changes、values 或两者',
   requestWaveSize: '必须是 1 到 1000 的整数，或 1% 到 100% 的比例',
   requestWaveFailures: '必须是 0 到 1000 的整数，或 0% 到 100% 的比例',
