@@ -8,6 +8,7 @@ import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../model/actor.ts'
 import type { Db } from '../model/db.ts'
 import type { RuntimeTables } from '../model/tables.ts'
+import { untilFull, type OfFullPage } from './full-page.ts'
 import { visibleTo } from './visible-scopes.ts'
 
 const OWN_BATCHES = ['batch.create', 'batch.continue', 'batch.stop'] as const satisfies AuditAction[]
@@ -25,12 +26,12 @@ const happened = (entry: string) =>
  * belong to no scope need `audit:platform` too, without limits; the actor's own batches are visible in any case, because
  * the targets of a batch may lie in several scopes.
  */
-export function listAuditRows(
+export async function listAuditRows(
   db: Db,
   actor: Actor,
   filter: AuditQuery,
   after: number | null,
-): Promise<AuditRow[]> {
+): Promise<(AuditRow & OfFullPage)[]> {
   let query = db
     .selectFrom('runtime.audit_entry as entry')
     .selectAll('entry')
@@ -57,7 +58,8 @@ export function listAuditRows(
       sql<boolean>`(${happened('entry')}, entry.sequence) < (
         (select ${happened('seen')} from runtime.audit_entry as seen where seen.sequence = ${after}), ${after})`,
     )
-  return query.execute()
+  const order = sql`${happened('entry')} desc, sequence desc`
+  return (await untilFull<AuditRow>(sql`${query}`, { order, values: [sql`changes`] }).execute(db)).rows
 }
 
 interface CauseFilter {

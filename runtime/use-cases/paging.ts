@@ -29,17 +29,23 @@ function parse(cursor: string): unknown {
   }
 }
 
-/** A page from rows that were read with one row more than fits; `valuesOf` returns the sort values of a row. */
+/**
+ * A page from rows that were read with one row more than fits; `valuesOf` returns the sort values of a row. `found` is how many rows there
+ * are, if the page is full with fewer.
+ */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
-  page: { item(row: Row): Item; valuesOf(row: Row): (string | number)[] },
+  page: { item(row: Row): Item; valuesOf(row: Row): (string | number)[]; found?: number | undefined },
 ): { items: Item[]; nextCursor: string | null } {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
     items: shown.map((row) => page.item(row)),
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(page.valuesOf(last)) : null,
+    nextCursor:
+      (page.found ?? rows.length) > shown.length && last !== undefined
+        ? encodeCursor(page.valuesOf(last))
+        : null,
   }
 }
 

@@ -10,6 +10,7 @@ import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { StoredValue } from '../../model/plan.ts'
 import { selectedClaim } from '../installations/installations.ts'
+import { untilFull } from '../full-page.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import { inWrittenOrder } from './properties.ts'
 
@@ -55,8 +56,8 @@ export async function listProperty(
   const candidates = await listCandidates(db, actor, query, after)
   const lookedAt = candidates.slice(0, LOOKED_AT_MAX)
   if (lookedAt.length === 0) return { rows: [], continueAfter: null }
-  const found = await sql<ListedProperty & { key_order: JsonValue }>`
-    select installation.*, ${selectedClaim}, resource.locator, resource.title as resource_title,
+  const selected = sql`
+    select candidate.place, installation.*, ${selectedClaim}, resource.locator, resource.title as resource_title,
       resource.definitions -> ${query.property} as definition,
       resource.written_by ->> ${query.property} as written_by,
       standing.value, standing.key_order, standing.manager,
@@ -79,12 +80,16 @@ export async function listProperty(
     left join runtime.operation as claim
       on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
     where resource.definitions -> ${query.property} is not null and ${valueFilter(query)}
-    order by candidate.place limit ${query.limit + 1}`.execute(db)
+    order by candidate.place limit ${query.limit + 1}`
+  const found = await untilFull<ListedProperty & { key_order: JsonValue }>(selected, {
+    order: sql`place`,
+    values: [sql`value`],
+  }).execute(db)
   const rows = found.rows.slice(0, query.limit).map(({ key_order, ...row }) => ({
     ...row,
     value: row.value === null ? null : inWrittenOrder(row.value, key_order),
   }))
-  if (found.rows.length > query.limit) return { rows, continueAfter: rows.at(-1) ?? null }
+  if ((found.rows[0]?.found ?? 0) > rows.length) return { rows, continueAfter: rows.at(-1) ?? null }
   const isEnd = candidates.length <= LOOKED_AT_MAX
   return { rows, continueAfter: isEnd ? null : (lookedAt.at(-1) ?? null) }
 }

@@ -4,6 +4,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { untilFull, type OfFullPage } from '../full-page.ts'
 
 export type LocalServiceRow = Selectable<RuntimeTables['runtime.local_service']>
 
@@ -21,11 +22,11 @@ export function findLocalService(
 }
 
 /** The local services of a scope ordered by name, starting after the given name. */
-export function listLocalServices(
+export async function listLocalServices(
   db: Db,
   scopeId: number,
   { after, limit }: { after: string | undefined; limit: number },
-): Promise<LocalServiceRow[]> {
+): Promise<(LocalServiceRow & OfFullPage)[]> {
   let query = db
     .selectFrom('runtime.local_service')
     .selectAll()
@@ -33,7 +34,8 @@ export function listLocalServices(
     .orderBy('service_name')
     .limit(limit)
   if (after !== undefined) query = query.where('service_name', '>', after)
-  return query.execute()
+  const page = { order: sql`service_name`, values: [sql`values`] }
+  return (await untilFull<LocalServiceRow>(sql`${query}`, page).execute(db)).rows
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { Tx, Db } from '../../model/db.ts'
 import type { StoredValue } from '../../model/plan.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { untilFull, type OfFullPage } from '../full-page.ts'
 import type { Vault } from '../../model/vault.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/sealed-value.ts'
@@ -95,7 +96,7 @@ interface SnapshotFilter {
  * The snapshots of a scope below `before`, newest first. A filter keeps those that changed a matching property.
  * `is_stored` is false if retention has removed the operation that wrote the snapshot.
  */
-export function listSnapshots(
+export async function listSnapshots(
   db: Db,
   scopeId: number,
   {
@@ -107,7 +108,7 @@ export function listSnapshots(
     before,
     limit,
   }: SnapshotFilter & { before?: number | undefined; limit: number },
-): Promise<(SnapshotRow & { is_stored: SqlBool })[]> {
+): Promise<(SnapshotRow & { is_stored: SqlBool } & OfFullPage)[]> {
   let query = db
     .selectFrom('runtime.snapshot as snapshot')
     .selectAll('snapshot')
@@ -143,7 +144,14 @@ export function listSnapshots(
       return eb.exists(change)
     })
   }
-  return query.execute()
+  const changes = sql`(select json_agg(json_build_array(change.before, change.after))
+    from runtime.snapshot_change as change
+    where change.scope_id = entry.scope_id and change.snapshot_version = entry.snapshot_version
+      and change.locator = coalesce(${locator ?? null}, change.locator)
+      and change.property = coalesce(${property ?? null}, change.property))`
+  const page = { order: sql`snapshot_version desc`, values: [changes] }
+  const { rows } = await untilFull<SnapshotRow & { is_stored: SqlBool }>(sql`${query}`, page).execute(db)
+  return rows
 }
 
 export type SnapshotChangeRow = Selectable<RuntimeTables['runtime.snapshot_change']>

@@ -24,6 +24,7 @@ export async function listAudit(
   return pageOf(rows, query.limit, {
     item: (row) => entryView(row, marks),
     valuesOf: (row) => [row.sequence],
+    found: rows[0]?.found,
   })
 }
 

@@ -42,6 +42,7 @@ export async function readHistory(
         (change) => getOwn(known.get(change.locator) ?? {}, change.property),
       ),
     valuesOf: (row) => [row.snapshot_version],
+    found: rows[0]?.found,
   })
 }
 

@@ -34,7 +34,11 @@ export async function listLocalServices(
     after: after === null ? undefined : String(after[0]),
     limit: query.limit + 1,
   })
-  return pageOf(rows, query.limit, { item: localServiceView, valuesOf: (row) => [row.service_name] })
+  return pageOf(rows, query.limit, {
+    item: localServiceView,
+    valuesOf: (row) => [row.service_name],
+    found: rows[0]?.found,
+  })
 }
 
 /** Refuses with NOT_FOUND. */

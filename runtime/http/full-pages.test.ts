@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, wrapped } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
+
+// Lists of large values: a page is full before its response exhausts the memory, and the cursor leads to the rest.
+
+const mail = bundleOf('mail', { resources: [moduleOf('smtp', { hosts: { kind: 'DATA', schema: true } })] })
+const SMTP = locatorOf(mail, 'smtp')
+/** A request has at most a megabyte. */
+const large = (number: number): JsonValue => [number, ...Array.from({ length: 4 }, () => 'x'.repeat(240_000))]
+const SAVES = 6
+const PAGE_MAX = 7_000_000
+
+let harness: RuleHarness
+let scopes: Scope[] = []
+before(async () => {
+  harness = await startRuleHarness()
+  await harness.publish(mail)
+  scopes = Array.from({ length: SAVES }, () => harness.newScope())
+  for (const [number, scope] of scopes.entries()) {
+    await harness.installed(mail, { scope })
+    await harness.saved(scope, { [SMTP]: wrapped({ hosts: large(number) }) })
+  }
+  const [first] = scopes
+  assert.ok(first)
+  for (let number = 1; number < SAVES; number++)
+    await harness.saved(first, { [SMTP]: wrapped({ hosts: large(number) }) })
+})
+after(() => harness.close())
+
+/** The items of all pages, each of which is small and has one at least. */
+async function readAll(path: string): Promise<{ items: JsonObject[]; pages: number }> {
+  const items: JsonObject[] = []
+  let pages = 0
+  for (let cursor: JsonValue | undefined = ''; cursor !== null; pages++) {
+    const answer = await harness.http.call(
+      `${path}limit=200${cursor === '' ? '' : `&cursor=${String(cursor)}`}`,
+    )
+    assert.equal(answer.errorCode, '0', JSON.stringify(answer.json).slice(0, 500))
+    assert.ok(JSON.stringify(answer.data).length < PAGE_MAX)
+    const found = answer.data['items'] as JsonObject[]
+    assert.ok(found.length > 0)
+    items.push(...found)
+    cursor = answer.data['nextCursor']
+  }
+  return { items, pages }
+}
+
+const first = () => placeOf(scopes[0] as Scope)
+
+test('the audit shows all entries, whatever is in them (J01, J02)', async () => {
+  const { items, pages } = await readAll('/audit?')
+  const sequences = items.map(({ sequence }) => Number(sequence))
+  assert.ok(pages > 2)
+  // one after the other, from the newest to the first
+  assert.deepEqual(
+    sequences,
+    Array.from({ length: sequences[0] ?? 0 }, (_, index) => (sequences[0] ?? 0) - index),
+  )
+})
+
+test('a history shows all snapshots, whatever they changed (J01, J02)', async () => {
+  const path = `${first()}/configuration/history`
+  for (const filter of ['?', `?property=hosts&`]) {
+    const { items, pages } = await readAll(path + filter)
+    assert.ok(pages > 1)
+    assert.deepEqual(
+      items.map(({ snapshotVersion }) => snapshotVersion),
+      Array.from({ length: items.length }, (_, index) => Number(items[0]?.['snapshotVersion']) - index),
+    )
+    assert.ok(items.length >= SAVES)
+  }
+})
+
+test('a property shows its values of all installations (J01, J02)', async () => {
+  const { items, pages } = await readAll(
+    '/properties?bundleId=mail&kind=MODULE&resource=smtp&property=hosts&',
+  )
+  assert.ok(pages > 1)
+  assert.deepEqual(
+    items.map(({ installation }) => (installation as JsonObject)['workspaceId']),
+    scopes.map(({ workspaceId }) => workspaceId),
+  )
+})
+
+test('local services are all in their list (J01, J02)', async () => {
+  const names = Array.from({ length: 25 }, (_, index) => `service-${String(index).padStart(2, '0')}`)
+  for (const name of names)
+    await harness.ok(`${first()}/local-services/${name}`, {
+      method: 'PUT',
+      body: { version: 0, values: { text: 'x'.repeat(200_000) } },
+    })
+  const { items, pages } = await readAll(`${first()}/local-services?`)
+  assert.ok(pages > 1)
+  assert.deepEqual(
+    items.map(({ serviceName }) => serviceName),
+    names,
+  )
+})

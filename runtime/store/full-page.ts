@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+
+/** About how many characters of values a page of a list has: one entry alone may have two million. */
+const PAGE_CHARACTERS_MAX = 4_000_000
+
+/** With each row, how many there are up to the limit of the list: a full page may have fewer. */
+export interface OfFullPage {
+  found: number
+}
+
+/**
+ * The rows until the page is full of values, at least one, in the order of the list. Without this, a few hundred large values would make
+ * a response that exhausts the memory, or that no reader accepts.
+ *
+ * @param rows at most as many as the list reads for a page.
+ * @param row with the columns of the alias `entry`: the order of the list, and the values of a row as JSON.
+ */
+export function untilFull<Row>(
+  rows: RawBuilder<unknown>,
+  { order, values }: { order: RawBuilder<unknown>; values: readonly RawBuilder<unknown>[] },
+): RawBuilder<Row & OfFullPage> {
+  const characters = sql.join(
+    values.map((value) => sql`coalesce(length(${value}::text), 0)`),
+    sql` + `,
+  )
+  return sql<Row & OfFullPage>`
+    select * from (
+      select entry.*, (count(*) over ())::int as found, coalesce(sum(${characters}) over (
+        order by ${order} rows between unbounded preceding and 1 preceding), 0) as characters_before
+      from (${rows}) as entry
+    ) as entry
+    where characters_before < ${PAGE_CHARACTERS_MAX}
+    order by ${order}`
+}
