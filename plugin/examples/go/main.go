@@ -121,6 +121,7 @@ type claims struct {
 	Subject  string `json:"sub"`
 	Stage    string `json:"stage"`
 	Sequence int64  `json:"executionSequence"`
+	IssuedAt *int64 `json:"iat"`
 	Expiry   int64  `json:"exp"`
 }
 
@@ -185,7 +186,8 @@ func (v *verifier) verify(authorization string) (*claims, error) {
 	if err != nil || key == nil || !ed25519.Verify(key, []byte(parts[0]+"."+parts[1]), signature) {
 		return nil, nil
 	}
-	if found.Issuer != v.platform || found.Audience != pluginID || found.Expiry < time.Now().Unix()-leeway {
+	isOurs := found.Issuer == v.platform && found.Audience == pluginID
+	if !isOurs || found.IssuedAt == nil || found.Expiry < time.Now().Unix()-leeway {
 		return nil, nil
 	}
 	return &found, nil

@@ -22,10 +22,15 @@ class Invalid(Exception):
     """Not a lifecycle request: refuse it for good."""
 
 
+def _not_json(constant):
+    """Python reads NaN and Infinity, which are not JSON."""
+    raise ValueError(constant)
+
+
 def read_request(body, plugin_id):
     """The request as a dict. Raises Invalid; the message contains no value of the request."""
     try:
-        request = json.loads(body.decode("utf-8"))
+        request = json.loads(body.decode("utf-8"), parse_constant=_not_json)
     except (UnicodeDecodeError, ValueError, RecursionError):
         raise Invalid("The body is not JSON") from None
     _require(isinstance(request, dict) and set(request) == FIELDS, "The body is not a lifecycle request")

@@ -50,6 +50,7 @@ class TokenVerifier:
         is_valid = (
             claims.get("iss") == self.issuer
             and claims.get("aud") == self.plugin_id
+            and isinstance(claims.get("iat"), int)
             and isinstance(expiry, int)
             and expiry > time.time() - CLOCK_TOLERANCE
             and isinstance(not_before, int)
