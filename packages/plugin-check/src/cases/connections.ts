@@ -89,7 +89,6 @@ export const CONNECTION_CASES: readonly Case[] = [
     'cut-before-last-chunk',
     {
       title: 'A request whose last chunk is missing has no effect',
-      level: 'SHOULD',
       needs: ['state'],
       fix: 'Act only at the end of the body, even if what has arrived is complete JSON. Do not ignore the error of a read.',
     },

@@ -21,13 +21,11 @@ const rejection = (
   title: string,
   what: string,
   change: (call: Call) => Buffer | object,
-  level: Case['level'] = 'MUST',
 ): Case =>
   request(
     name,
     {
       title,
-      level,
       fix: 'Validate the whole request before anything happens, and respond with a failure that is not retryable.',
     },
     (trial) => rejects(trial, what, change),
@@ -60,20 +58,11 @@ export const REQUEST_CASES: readonly Case[] = [
   ),
   rejection('empty', 'An empty body is refused', 'An empty body', () => Buffer.alloc(0)),
   rejection('list', 'A body that is a list is refused', 'A list', ({ request: sent }) => [sent]),
-  rejection(
-    'not-utf8',
-    'A body that is not UTF-8 is refused',
-    'A body that is not UTF-8',
-    ({ bytes }) =>
-      Buffer.concat([bytes.subarray(0, -1), Buffer.from([0x2c, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])]),
-    'SHOULD',
+  rejection('not-utf8', 'A body that is not UTF-8 is refused', 'A body that is not UTF-8', ({ bytes }) =>
+    Buffer.concat([bytes.subarray(0, -1), Buffer.from([0x2c, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])]),
   ),
-  rejection(
-    'utf-16',
-    'A body in UTF-16 is refused',
-    'A body in UTF-16',
-    ({ bytes }) => Buffer.from(bytes.toString(), 'utf16le'),
-    'SHOULD',
+  rejection('utf-16', 'A body in UTF-16 is refused', 'A body in UTF-16', ({ bytes }) =>
+    Buffer.from(bytes.toString(), 'utf16le'),
   ),
   rejection(
     'not-a-number',
@@ -81,7 +70,6 @@ export const REQUEST_CASES: readonly Case[] = [
     'A body with NaN',
     ({ bytes }) =>
       Buffer.from(bytes.toString().replace('"values":{', '"values":{"checked":NaN,').replace(',}', '}')),
-    'SHOULD',
   ),
   rejection(
     'other-plugin',
@@ -127,7 +115,6 @@ export const REQUEST_CASES: readonly Case[] = [
       ...sent,
       resources: undefined,
     }),
-    'SHOULD',
   ),
   rejection(
     'bare-value',
@@ -142,7 +129,6 @@ export const REQUEST_CASES: readonly Case[] = [
         ]),
       ),
     }),
-    'SHOULD',
   ),
   rejection('sequence-zero', 'executionSequence 0 is refused', 'executionSequence 0', withSequence('0')),
   rejection(
@@ -168,14 +154,12 @@ export const REQUEST_CASES: readonly Case[] = [
     'An executionSequence that is true is refused',
     'executionSequence true',
     withSequence('true'),
-    'SHOULD',
   ),
   rejection(
     'sequence-too-large',
     'An executionSequence above 2^53 - 1 is refused',
     'executionSequence 2^53',
     withSequence('9007199254740993'),
-    'SHOULD',
   ),
   request(
     'get',

@@ -94,7 +94,7 @@ export const REQUEST_DEFECTS = {
     'request.sequence-text',
     'accepts executionSequence as a text',
     tolerating((json) => (json['executionSequence'] = Number(json['executionSequence']))),
-    ['request.every-call'],
+    ['request.every-call', 'request.sequence-boolean'],
   ),
   'sequence-true': breaks(
     'request.sequence-boolean',
