@@ -145,7 +145,7 @@ describe('a merge of lists', () => {
     // these are few, and each has many members
     const wide = (side: string, length: number): JsonValue =>
       Array.from({ length }, (_, at) =>
-        Object.fromEntries(Array.from({ length: 40 }, (__, member) => [`k${member}`, `${side}${at}`])),
+        Object.fromEntries(Array.from({ length: 150 }, (__, member) => [`k${member}`, `${side}${at}`])),
       )
     merge(wide('b', 950), wide('t', 1000), wide('m', 500))
     const orders = (turn: (list: number[]) => number[]): JsonValue =>
