@@ -5,6 +5,7 @@ import pg from 'pg'
 import { replaceReadOnlySessions, isPgError, PG } from './transaction.ts'
 import { prepareRecurring, RecurringStatements } from './recurring.ts'
 import { clientConfig, type ConnectionSettings } from './settings.ts'
+import { isPlanOutdated } from './unreachable.ts'
 import { valueTypes } from './values.ts'
 
 /** As `statementTimeoutMs`: for statements whose duration depends on the size of the database. */
@@ -163,8 +164,7 @@ function discardWhenUnusable(
   const failed = (error: unknown): void => {
     onStatementError?.(error)
     const isSilent = error instanceof Error && error.message === 'Query read timeout'
-    const isOutdated = isPgError(error, PG.featureNotSupported) && /cached plan/.test(error.message)
-    if (isSilent || isOutdated) void client.end()
+    if (isSilent || isPlanOutdated(error)) void client.end()
     if (isPgError(error, PG.readOnly)) onReadOnly(client, error)
   }
   // oxlint-disable-next-line typescript/unbound-method -- the proxy passes `this` on

@@ -97,12 +97,14 @@ const messages: Record<string, string> = {
 
 /**
  * Why the database could not execute a statement now but may soon: it is down, restarts, failed over, is too busy, has
- * run out of space, memory or connections, or a lock was held too long. Null for every other error.
+ * run out of space, memory or connections, a lock was held too long, or a migration changed a table under a prepared
+ * statement. Null for every other error.
  */
 export function whyUnavailable(error: unknown): Unavailable | null {
   if (!(error instanceof Error)) return null
   if (driverWords.test(error.message)) return { reason: whyUnreachable(error).reason }
   if (isBusy(error)) return { reason: 'it is busy' }
+  if (isPlanOutdated(error)) return { reason: 'its schema has changed' }
   const code = codeOf(error)
   const reason = transient[code] ?? (code.startsWith('08') ? closed : undefined)
   if (reason === undefined) return null
@@ -113,6 +115,11 @@ export function whyUnavailable(error: unknown): Unavailable | null {
 /** Whether the database works but this transaction could not: a conflict, or a lock or a statement that took too long. */
 export function isBusy(error: unknown): boolean {
   return busy.some((code) => isPgError(error, code))
+}
+
+/** Whether a migration changed a table under a prepared statement; on another connection the statement works. */
+export function isPlanOutdated(error: unknown): boolean {
+  return isPgError(error, PG.featureNotSupported) && /cached plan/.test(error.message)
 }
 
 /** Whether {@link whyUnavailable} knows a reason. */

@@ -1,3 +1,4 @@
+import { whyUnavailable } from '#database/unreachable.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { WorkerStatus, WorkerCounters } from '../model/worker-status.ts'
 import { acquireOperations, QueueReader, Backlog } from './acquire-operations.ts'
@@ -126,7 +127,9 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
       const resting = await acquireUnlessPaused().then(
         (restMs) => restMs,
         (error: unknown) => {
-          deps.log.error('no operations could be leased', {}, error)
+          const unavailable = whyUnavailable(error)
+          if (unavailable === null) deps.log.error('no operations could be leased', {}, error)
+          else deps.log.warn('no operations could be leased', { reason: unavailable.reason })
           return TROUBLE_MS
         },
       )
