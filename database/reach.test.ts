@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 
 import pg from 'pg'
@@ -55,6 +58,15 @@ describe('an unusable database', () => {
       `${server.url}?sslmode=require`,
       /it offers no TLS, and sslmode requires it\. Check the server and the database URL\.$/,
     )
+    const other = createServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    )
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    await refuses(
+      `postgresql://jon:canary@127.0.0.1:${(other.address() as AddressInfo).port}/console?sslmode=require`,
+      /another program than PostgreSQL listens there\. Check the server and the database URL\.$/,
+    )
+    other.close()
     await refuses(
       server.url.replace(/:[^:@/]*@/, '@'),
       /it requires a password, and none is set\. Check the server and the database URL\.$/,

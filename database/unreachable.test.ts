@@ -34,6 +34,7 @@ test('distinguishes temporary causes from those that someone must fix, never in 
     '42501',
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'CERT_HAS_EXPIRED',
+    'CERT_NOT_YET_VALID',
     'X',
   ]
   for (const code of transient) assert.equal(whyUnreachable(coded(code)).isTransient, true, code)
@@ -41,6 +42,7 @@ test('distinguishes temporary causes from those that someone must fix, never in 
   for (const code of [...transient, ...permanent])
     assert.ok(!whyUnreachable(coded(code)).reason.includes('canary'), code)
   assert.equal(whyUnreachable(new Error('timeout expired')).isTransient, true)
+  assert.match(whyUnreachable(coded('CERT_NOT_YET_VALID')).reason, /not valid yet/)
   assert.match(whyUnreachable(coded('SELF_SIGNED_CERT_IN_CHAIN')).reason, /not signed by an authority/)
   assert.deepEqual(whyUnreachable('what?'), { reason: 'the connection failed', isTransient: false })
 })

@@ -51,10 +51,14 @@ const permanent: Record<string, string> = {
   '42501': 'the user may not connect to this database',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
   CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks',
 }
 
 function permanentByMessage(error: unknown, code: string, message: string): string {
   if (message.includes('does not support SSL')) return 'it offers no TLS, and sslmode requires it'
+  // no server of PostgreSQL begins a response so
+  if (/establishing an SSL|received invalid response/.test(message))
+    return 'another program than PostgreSQL listens there'
   if (message.includes('password must be a')) return 'it requires a password, and none is set'
   if (/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code))
     return 'its certificate is not signed by an authority in the file of sslrootcert (without that, by a public one)'

@@ -83,13 +83,21 @@ const OUTBOUND_FAILURES = {
   refused: { isSent: false, isRepeatUseful: true, text: 'nothing listens there' },
   reset: { isSent: true, isRepeatUseful: true, text: 'it closes the connection' },
   dns: { isSent: false, isRepeatUseful: true, text: 'its name is unknown' },
-  tls: { isSent: false, isRepeatUseful: true, text: 'it offers no TLS, or its certificate is not valid yet' },
+  tls: {
+    isSent: false,
+    isRepeatUseful: true,
+    text: 'it offers no TLS, or no version of it that is accepted',
+  },
   'tls-untrusted': {
     isSent: false,
     isRepeatUseful: true,
     text: 'its certificate is not signed by a trusted authority; name yours in NODE_EXTRA_CA_CERTS',
   },
-  'tls-expired': { isSent: false, isRepeatUseful: true, text: 'its certificate has expired' },
+  'tls-expired': {
+    isSent: false,
+    isRepeatUseful: true,
+    text: 'its certificate has expired or is not valid yet; renew it, or compare the clocks',
+  },
   'tls-wrong-name': { isSent: false, isRepeatUseful: true, text: 'its certificate is for another name' },
   cut: { isSent: true, isRepeatUseful: true, text: 'its response was cut off' },
   continue: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
@@ -144,6 +152,7 @@ const BY_TLS_CODE: Record<string, OutboundFailure> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-untrusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
   CERT_HAS_EXPIRED: 'tls-expired',
+  CERT_NOT_YET_VALID: 'tls-expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls-wrong-name',
 }
 

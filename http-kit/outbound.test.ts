@@ -165,15 +165,17 @@ describe('outbound', () => {
       await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))
       return `https://localhost:${(one.address() as AddressInfo).port}/`
     }
-    const [valid, expired, other] = [
+    const [valid, expired, early, other] = [
       await serve({}),
       await serve({ isExpired: true }),
+      await serve({ isEarly: true }),
       await serve({ names: ['elsewhere.example'] }),
     ]
     assert.equal(await reason(valid), 'tls-untrusted')
     setDefaultCACertificates([...trusted, by.cert])
     assert.equal(await reason(valid), 'answer 200')
     assert.equal(await reason(expired), 'tls-expired')
+    assert.equal(await reason(early), 'tls-expired')
     assert.equal(await reason(other), 'tls-wrong-name')
   })
 

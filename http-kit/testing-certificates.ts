@@ -28,17 +28,21 @@ export async function testAuthority(name = 'Test authority'): Promise<TestCertif
  * @param names - host names and addresses; the first is also its common name.
  * @param by - who signs it; without one it is signed with its own key.
  * @param isExpired - it was valid until yesterday.
+ * @param isEarly - it is valid from tomorrow.
  */
 export async function testCertificate({
   names = ['localhost', '127.0.0.1'],
   by,
   isExpired = false,
+  isEarly = false,
 }: {
   names?: readonly [string, ...string[]]
   by?: TestCertificate
   isExpired?: boolean
+  isEarly?: boolean
 } = {}): Promise<TestCertificate> {
-  const until = Date.now() + (isExpired ? -DAY_MS : 2 * DAY_MS)
+  const days = isExpired ? -1 : isEarly ? 8 : 2
+  const until = Date.now() + days * DAY_MS
   const made = await generate([{ name: 'commonName', value: names[0] }], {
     keyType: 'ec',
     algorithm: 'sha256',

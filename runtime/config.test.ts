@@ -85,11 +85,19 @@ describe('the runtime settings', () => {
     assert.equal(typeof (await loadActorKeys('http://127.0.0.1:1/keys')), 'function')
     await writeFile(file, '{"nothing":1}')
     await assert.rejects(loadActorKeys(file), SettingsError)
-    await assert.rejects(loadActorKeys(join(directory, 'missing')), SettingsError)
+    await assert.rejects(loadActorKeys(join(directory, 'missing')), {
+      name: 'SettingsError',
+      message: /it is not a URL, and the file .*missing does not exist$/,
+    })
     for (const [text, message] of [
       [
         '{"keys":[],\n "keys":[]}',
         /keys\.json .*: The key is duplicated in one object \(line 2, column 2\)$/,
+      ],
+      ['-----BEGIN PRIVATE KEY-----', /keys\.json has a private key; name the file that .*public/],
+      [
+        '{"keys":[{"kty":"EC","d":"canary"}]}',
+        /^ACTOR_ASSERTION_JWKS is wrong: \S+ has a private key; name [^{]+$/,
       ],
       ['{"keys":[],}', /: There is a comma before a closing bracket \(line 1, column \d+\)$/],
       [

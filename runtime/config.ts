@@ -7,7 +7,16 @@ import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { fromUrl } from '#database/settings.ts'
 import { parseEgressAllow, parseEgressDeny } from '#http-kit/egress.ts'
 import { LOG_LEVELS } from '#http-kit/log.ts'
-import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
+import {
+  apiBase,
+  credentials,
+  csv,
+  port,
+  readSettings,
+  SettingsError,
+  whole,
+  whyUnreadable,
+} from '#http-kit/settings.ts'
 import { RETENTION_VARIABLES, retentionSettings } from './retention/run-retention.ts'
 
 /** The database variables of a runtime replica. */
@@ -87,13 +96,21 @@ export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
     if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')
     return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
   }
-  try {
-    const set = parseStrictJson(await readFile(place, 'utf8'))
-    return createLocalJWKSet(set as unknown as JSONWebKeySet)
-  } catch (error) {
-    const reason = error instanceof StrictJsonError ? `: ${error.messageWithoutPath}` : ''
+  const text = await readFile(place, 'utf8').catch((error: unknown) => {
     throw new SettingsError(
-      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file${reason}`,
+      `ACTOR_ASSERTION_JWKS is wrong: it is not a URL, and the file ${place} ${whyUnreadable(error)}`,
+    )
+  })
+  const refusal = (problem: string) => new SettingsError(`ACTOR_ASSERTION_JWKS is wrong: ${place} ${problem}`)
+  if (/"d"\s*:|PRIVATE KEY/.test(text))
+    throw refusal(
+      'has a private key; name the file that "keys:assertion --public" writes, which has the public one',
+    )
+  try {
+    return createLocalJWKSet(parseStrictJson(text) as unknown as JSONWebKeySet)
+  } catch (error) {
+    throw refusal(
+      `is not a key set${error instanceof StrictJsonError ? `: ${error.messageWithoutPath}` : ''}`,
     )
   }
 }

@@ -96,13 +96,16 @@ export const CALL_CAUSES = {
     wasReceived: false,
   },
   callTlsExpired: {
-    title: { en: 'The plugin’s certificate has expired', zh: '插件的证书已过期' },
+    title: {
+      en: 'The plugin’s certificate has expired or is not valid yet',
+      zh: '插件的证书已过期或尚未生效',
+    },
     message: {
-      en: 'The certificate of plugin {plugin} has expired.',
-      zh: '插件 {plugin} 的证书已过期。',
+      en: 'The certificate of plugin {plugin} has expired or is not valid yet.',
+      zh: '插件 {plugin} 的证书已过期或尚未生效。',
     },
     noResponse: 'tls-expired',
-    label: { en: 'Certificate expired', zh: '证书已过期' },
+    label: { en: 'Certificate expired or not valid yet', zh: '证书已过期或尚未生效' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },

@@ -543,7 +543,7 @@ test('a certificate that expires between two attempts is the cause, and the firs
     const operationId = await shop.ended((await shop.install()).operationId)
     const page = await signIn('sam')
     await expectFirstScreen(page, operationId, {
-      what: 'The plugin’s certificate has expired',
+      what: 'The plugin’s certificate has expired or is not valid yet',
       where: 'expired.sync in Before resources',
       who: 'Plugin owner: Fix the certificate or HTTPS',
       todo: /has expired/,

@@ -32,7 +32,10 @@ const NOT_CALLED: readonly NotCalled[] = [
   },
   ...[
     { title: 'The plugin’s certificate is not trusted', chinese: '插件的证书不受信任' },
-    { title: 'The plugin’s certificate has expired', chinese: '插件的证书已过期' },
+    {
+      title: 'The plugin’s certificate has expired or is not valid yet',
+      chinese: '插件的证书已过期或尚未生效',
+    },
     { title: 'The plugin’s certificate is for another host', chinese: '插件的证书与主机名不符' },
   ].map(({ title, chinese }): NotCalled => ({
     title,

@@ -661,7 +661,7 @@ export const plans = {
   'probe.REFUSED': 'Connection refused',
   'probe.HOST_UNKNOWN': 'Host not found',
   'probe.TIMEOUT': 'No connection in time',
-  'probe.CERTIFICATE_EXPIRED': 'Certificate expired',
+  'probe.CERTIFICATE_EXPIRED': 'Certificate expired or not valid yet',
   'probe.CERTIFICATE_UNTRUSTED': 'Certificate not trusted',
   'probe.CERTIFICATE_WRONG_NAME': 'Certificate for another host',
   'probe.NOT_SECURE': 'No secure connection',

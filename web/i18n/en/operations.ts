@@ -306,7 +306,7 @@ export const operations = {
   'remedy.FIX_TLS':
     'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsExpired':
-    'The certificate has expired. Ask the plugin’s owner to replace it with a valid certificate. Then retry.',
+    'The certificate has expired or is not valid yet. Ask the plugin’s owner to compare the clocks, or to replace it with a valid certificate. Then retry.',
   'remedy.FIX_TLS.callTlsUntrusted':
     'Ask the plugin’s owner for a valid certificate, signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsWrongName':

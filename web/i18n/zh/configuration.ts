@@ -549,7 +549,7 @@ export const plans: Translated<typeof source.plans> = {
   'probe.REFUSED': '连接被拒绝',
   'probe.HOST_UNKNOWN': '找不到主机',
   'probe.TIMEOUT': '连接超时',
-  'probe.CERTIFICATE_EXPIRED': '证书已过期',
+  'probe.CERTIFICATE_EXPIRED': '证书已过期或尚未生效',
   'probe.CERTIFICATE_UNTRUSTED': '证书不受信任',
   'probe.CERTIFICATE_WRONG_NAME': '证书与主机名不符',
   'probe.NOT_SECURE': '无法建立安全连接',

@@ -272,7 +272,7 @@ export const operations: Translated<typeof source.operations> = {
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
     '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
-  'remedy.FIX_TLS.callTlsExpired': '证书已过期。请插件负责人更换为有效证书，然后重试。',
+  'remedy.FIX_TLS.callTlsExpired': '证书已过期或尚未生效。请插件负责人核对时钟，或更换为有效证书，然后重试。',
   'remedy.FIX_TLS.callTlsUntrusted': '请插件负责人更换为由本平台信任的机构签发的有效证书，然后重试。',
   'remedy.FIX_TLS.callTlsWrongName': '请插件负责人更换为包含端点主机名的有效证书，然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或注册其他端点地址。然后重试。',

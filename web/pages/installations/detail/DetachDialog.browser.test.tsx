@@ -76,7 +76,9 @@ test('says which plugins can be connected to now, and what follows if one cannot
   })
   const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
   const probes = screen.getByRole('region', { name: 'Can the plugins be reached now?' })
-  await expect.element(probes.getByText(/Certificate expired \(tested/).first()).toBeVisible()
+  await expect
+    .element(probes.getByText(/Certificate expired or not valid yet \(tested/).first())
+    .toBeVisible()
   await expect.element(probes.getByText('https://tenants.example.com/lifecycle')).toBeVisible()
   await expect.element(probes.getByText(/ask an administrator to retire it/)).toBeVisible()
   expect(api.requests(DETACH)).toHaveLength(0)
