@@ -34,6 +34,8 @@ run(process.execPath, ['scripts/stage-image.ts', staged])
 for (const folder of ['deploy', 'docs'])
   cpSync(join(root, folder), join(staged, folder), { recursive: true, dereference: true })
 for (const file of ['CHANGELOG.md', 'SECURITY.md']) cpSync(join(root, file), join(staged, file))
+startArchive('bundle-runtime', 'node_modules/.bin/node runtime/main.ts', 'bin/bundle-console runtime')
+startArchive('bundle-web', 'node_modules/.bin/node bff/main.ts', 'bin/bundle-console console')
 writeFileSync(join(staged, 'BUILD'), `${commit}\n`)
 const platform = `${process.platform}-${process.arch}`
 archive(`bundle-console-${version}-${platform}.tgz`, join(root, 'dist'), basename(staged))
@@ -64,6 +66,14 @@ function refuseOtherVersions(): void {
   for (const [where, other] of others)
     console.error(`${where} is ${other}, but package.json has the version ${version}`)
   process.exit(1)
+}
+
+/** Lets a unit of systemd start what the archive has in place of npm's folder of commands. */
+function startArchive(unit: string, program: string, command: string): void {
+  const file = join(staged, 'deploy', 'systemd', `${unit}.service`)
+  const text = readFileSync(file, 'utf8')
+  if (!text.includes(program)) throw new Error(`${unit}.service does not start ${program}`)
+  writeFileSync(file, text.replace(program, command))
 }
 
 function lockedPackages(): Record<string, LockedPackageDetails> {
