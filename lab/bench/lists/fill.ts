@@ -32,7 +32,8 @@ export async function fill(
     // skips foreign key checks and creates indexes at the end, like a restore
     await sql`set session_replication_role = replica`.execute(connection)
     await sql`set statement_timeout = 0`.execute(connection)
-    await sql`set maintenance_work_mem = '512MB'`.execute(connection)
+    await sql`set maintenance_work_mem = '1GB'`.execute(connection)
+    await sql`set work_mem = '256MB'`.execute(connection)
     const { rows: indexes } = await sql<{ name: string; definition: string }>`
       select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
       from pg_index
@@ -56,27 +57,30 @@ export async function fill(
         'shop-' || n % 10, n, 'bench', 'Bench' from generate_series(0, ${sql.lit(scopes - 1)}) n`.execute(
       connection,
     )
+    // the triggers are off
     await sql`
       insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
-        bundle_environment_key, bundle_id, title, state, version, last_execution_sequence, updated_at)
+        bundle_environment_key, bundle_id, title, state, version, version_order, last_execution_sequence, updated_at)
       select ${uuid(sql`now() - interval '91 days'`, sql`i`)}, scope_id, environment_key, application_runtime_id, workspace_id,
         'source', 'bundle-' || (i % ${sql.lit(IN_A_SCOPE)} + i / ${sql.lit(IN_A_SCOPE)} % 11), 'Bundle number ' || (i % ${sql.lit(IN_A_SCOPE)} + i / ${sql.lit(IN_A_SCOPE)} % 11),
         case when i % 50 = 7 then 'DETACHED' when i % 1000 = 11 then 'NOT_INSTALLED' else 'ACTIVE' end,
-        case when i % 1000 = 11 then null when i % 5000 = 1 then '0.9.0' else '1.' || i % 7 || '.0' end,
-        ${sql.lit(rounds)}, now() - i * interval '10 milliseconds'
-      from generate_series(0, ${sql.lit(installations - 1)}) i
-      join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}`.execute(connection)
-    // the triggers are off
-    await sql`update runtime.installation set version_order = runtime.version_order(version)`.execute(
+        version, coalesce(ordered.version_order, ''), ${sql.lit(rounds)}, now() - i * interval '10 milliseconds'
+      from (
+        select i, case when i % 1000 = 11 then null when i % 5000 = 1 then '0.9.0' else '1.' || i % 7 || '.0' end as version
+        from generate_series(0, ${sql.lit(installations - 1)}) i) as made
+      join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}
+      left join (
+        select version, runtime.version_order(version) as version_order
+        from (select distinct version from runtime.bundle_version) as published) as ordered using (version)`.execute(
       connection,
     )
     await sql`insert into runtime.version_count
       select environment_key, bundle_environment_key, bundle_id, version, state, count(*) from runtime.installation
       where version is not null group by 1, 2, 3, 4, 5`.execute(connection)
     await sql`create temporary table numbered as
-      select (row_number() over (order by updated_at desc) - 1)::bigint as i, * from runtime.installation`.execute(
-      connection,
-    )
+      select (row_number() over (order by updated_at desc) - 1)::bigint as i, bundle_install_id, scope_id, environment_key,
+        application_runtime_id, workspace_id, bundle_environment_key, bundle_id
+      from runtime.installation`.execute(connection)
     await sql`create unique index on numbered (i)`.execute(connection)
     await sql`analyze numbered`.execute(connection)
     for (let round = 0; round < rounds; round++)
@@ -99,8 +103,9 @@ export async function fill(
       connection,
     )
     await sql`set session_replication_role = origin`.execute(connection)
-    // the triggers store the order of versions and the causes
+    // the triggers store the order of versions, the paths of scopes and the causes
     await sql`update runtime.bundle_version set version = version`.execute(connection)
+    await sql`update runtime.scope set environment_key = environment_key`.execute(connection)
     await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(connection)
     await sql`select count(runtime.remember_failure(operation)) from runtime.operation where state = 'FAILED'`.execute(
       connection,
@@ -177,6 +182,7 @@ async function fillRound(
       from generate_series(0::bigint, ${sql.lit(installations - 1)}) n
       join numbered on numbered.i = (n * 7919 + ${sql.lit(round * 104_729)}) % ${sql.lit(installations)}
     ) as placed order by n`.execute(db)
+  // the scans below read it in this order
   await sql`
     insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
       workspace_id, bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
@@ -195,15 +201,15 @@ async function fillRound(
       at + interval '10 years',
       -- one word that all have, one that few have, and a number that only one has
       case when n % 3 = 0 then 'CHG-' || ${sql.lit(round)} || '-' || n || ' planned' || case when n % 300 = 0 then ' urgent' else '' end end
-    from made order by n`.execute(db)
+    from made`.execute(db)
   await sql`insert into runtime.operation_plan select operation_id, '{"resources":[],"plugins":[],"changes":[]}'
-    from made order by n`.execute(db)
+    from made`.execute(db)
   // one call each is enough for filters to match
   await sql`
     insert into runtime.plugin_call (operation_id, stage, plugin_id, call_order, outcome, ended_well)
     select operation_id, 'AFTER_RESOURCES',
       'plugin-' || case when n % 20000 = 9 then ${sql.lit(PLUGINS)} else plugin end, 1, 'APPLIED', state = 'SUCCEEDED'
-    from made order by n`.execute(db)
+    from made`.execute(db)
   await sql`
     insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, started_at, finished_at,
       outcome, failure, http_status, response)

@@ -39,7 +39,16 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   const isExisting = existsSync(directory)
   await ensureCluster(cluster)
   const silent = { info: () => {}, warn: () => {}, error: () => {} }
-  const settings = { shared_buffers: '2GB', max_wal_size: '8GB', fsync: 'off', effective_cache_size: '8GB' }
+  const settings = {
+    shared_buffers: '2GB',
+    effective_cache_size: '8GB',
+    max_wal_size: '4GB',
+    fsync: 'off',
+    full_page_writes: 'off',
+    // an index is built without a log of it
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+  }
   const server = await startServer(cluster, silent, settings)
   const { db, pool, close } = openDatabase<RuntimeTables>(server.connection, {
     statementTimeoutMs: 3_600_000,
