@@ -15,7 +15,7 @@ export interface FoundPerson {
 export interface FoundKeys {
   bundles: string[]
   people: FoundPerson[]
-  /** At most one more than can be merged. */
+  /** More than can be merged if there are many, but not all. */
   scopes: number[]
   /** Whose owner or whose reasons of registration have the word. */
   plugins: string[]
@@ -26,11 +26,19 @@ export interface FoundKeys {
   operations: string[]
 }
 
+/** A part of the `tsquery` of a word, such as the two of `log-in`, which the index has as separate words. */
+export interface FoundPart {
+  query: string
+  /** About how many operations have it in their texts, if it is frequent; otherwise 0. */
+  estimate: number
+}
+
 /** A word of a search, with what it means. */
 export interface FoundWord extends FoundKeys {
   word: string
   /** The `tsquery` for texts; null if the word has no letter and no digit. */
   query: string | null
+  parts: FoundPart[]
   /** About how many operations have it in their texts, if it is frequent; otherwise 0. */
   frequency: number
 }
@@ -43,8 +51,9 @@ const REASONS_MAX = 20
 /** Looks up the words of a search, each among bundles, people, scopes, plugins, values and ids. */
 export async function findWords(db: Db, words: readonly string[]): Promise<FoundWord[]> {
   const queries = await makeQueries(db, words)
-  const [terms, bundles, people, scopes, plugins, installations, byId] = await Promise.all([
-    frequencies(db, queries, OPERATION_TEXTS),
+  const parts = queries.map(partsOf)
+  const [estimates, bundles, people, scopes, plugins, installations, byId] = await Promise.all([
+    frequencies(db, parts.flat(), OPERATION_TEXTS),
     findBundles(db, words),
     findPeople(db, words),
     findScopes(db, words),
@@ -57,12 +66,15 @@ export async function findWords(db: Db, words: readonly string[]): Promise<Found
       })),
     ),
   ])
+  const estimateOf = new Map(parts.flat().map((query, at) => [query, estimates[at] ?? 0]))
   return words.map((word, at) => {
+    const found = (parts[at] ?? []).map((query) => ({ query, estimate: estimateOf.get(query) ?? 0 }))
     const of = <Row extends { at: number }>(rows: readonly Row[]) => rows.filter((row) => row.at === at)
     return {
       word,
       query: queries[at] ?? null,
-      frequency: terms[at] ?? 0,
+      parts: found,
+      frequency: found.length === 0 ? 0 : Math.min(...found.map(({ estimate }) => estimate)),
       bundles: of(bundles).map(({ id }) => id),
       people: of(people),
       scopes: of(scopes).map(({ id }) => id),
@@ -73,6 +85,8 @@ export async function findWords(db: Db, words: readonly string[]): Promise<Found
     }
   })
 }
+
+const partsOf = (query: string | null): string[] => query?.match(/'(?:[^']|'')*'(?::\*)?/g) ?? []
 
 async function makeQueries(db: Db, words: readonly string[]): Promise<(string | null)[]> {
   const { rows } = await sql<{ query: string | null }>`
@@ -189,18 +203,30 @@ async function findPeople(db: Db, words: readonly string[]): Promise<(FoundPerso
 }
 
 /** Whether the path of a scope has the word as a part, or at the beginning of a part if it is longer. */
-export function isInPath(word: string, path: RawBuilder<unknown>): RawBuilder<unknown> {
+export const isInPath = (word: string, path: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`'/' || ${path} || '/' like ${`%/${partPattern(word)}`}`
+
+/** No part contains `/`, so a word may also be several parts. */
+const partPattern = (word: string): string => {
   const text = word.toLowerCase()
-  const part = sql`'/' || ${path} || '/' like ${`%/${beginning(text).slice(0, -1)}/%`}`
-  return text.length > 2 ? sql`(${part} or '/' || ${path} like ${`%/${beginning(text)}`})` : sql`(${part})`
+  return beginning(text.length > 2 ? text : `${text}/`)
 }
 
+/** A scope from each of its parts on, as in the indexes. */
+const FROM_PARTS = [
+  sql`scope.path || '/'`,
+  sql`substr(scope.path, strpos(scope.path, '/') + 1) || '/'`,
+  sql`scope.workspace_id::text || '/'`,
+]
+
 async function findScopes(db: Db, words: readonly string[]): Promise<Found<number>[]> {
-  const branches = words.map(
-    (word, at) => sql`(select ${sql.lit(at)}::int as at, scope_id as id from runtime.scope
-      where ${isInPath(word, sql.ref('scope.path'))} limit ${MERGED_STREAMS_MAX + 1})`,
+  const branches = words.flatMap((word, at) =>
+    FROM_PARTS.map(
+      (part) => sql`(select ${sql.lit(at)}::int as at, scope_id as id from runtime.scope
+        where ${part} like ${partPattern(word)} limit ${MERGED_STREAMS_MAX + 1})`,
+    ),
   )
-  const { rows } = await sql<Found<number>>`${sql.join(branches, sql` union all `)}`.execute(db)
+  const { rows } = await sql<Found<number>>`${sql.join(branches, sql` union `)}`.execute(db)
   return rows
 }
 

@@ -48,8 +48,32 @@ export async function listOperations(
   if (matched.streams?.length === 0 && matched.words === null && matched.bounded === null)
     return { rows: [], readTo: null, words }
   const worded = after?.hasEnded === false ? null : await (read ?? readWords(db, matched, query, page))
-  const list = page.by === 'created_at' ? byCreation : byEnd
-  return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null, words }
+  const rows =
+    page.by === 'created_at'
+      ? await byCreation(db, matched, page, worded)
+      : await byEnd(db, worded === null ? await withFew(db, matched) : matched, page, worded)
+  return { rows, readTo: worded?.readTo ?? null, words }
+}
+
+/** If a search finds more, they are soon found in the list by its end. */
+const FEW_MAX = 5_000
+
+/** A search for names that few operations have: these are sorted, and not picked out of all by their end. */
+async function withFew(db: Db, matched: Matching): Promise<Matching> {
+  const { found, streams, words, isSmall, whole } = matched
+  if (found === null || streams === null || streams.length === 0 || words !== null || isSmall) return matched
+  const branches = streams.map(
+    ({ keys, isIts }) => sql`
+      select each.operation_id from unnest(${keys}) as stream (key) cross join lateral (
+        select operation.operation_id from runtime.operation as operation where ${isIts} limit ${FEW_MAX + 1}) as each`,
+  )
+  const { rows } = await sql<{ operation_id: string }>`
+    select operation_id from (${sql.join(branches, sql` union all `)}) as each limit ${FEW_MAX + 1}`.execute(
+    db,
+  )
+  if (rows.length > FEW_MAX) return matched
+  const ids = rows.map(({ operation_id }) => operation_id)
+  return { ...matched, isSmall: true, whole: sql`operation.operation_id = any(${ids}::uuid[]) and ${whole}` }
 }
 
 /** What a page of a search reads by itself, because its words may be rare only together; null if it lists all matches. */
@@ -201,7 +225,7 @@ export async function countMatching(
   let isPartial = false
   if (words !== null) {
     // each text belongs to one operation, which is read only if it has to meet a condition
-    const isSearchOnly = isUnrestricted && isOnlySearch(filter)
+    const isSearchOnly = isUnrestricted && isOnlySearch(filter) && matched.found?.terms.length === 1
     // the statistics are exact enough to say that there are more
     if (isSearchOnly && words.estimate !== null && words.estimate > 2 * most)
       return { count: most, isPartial: false }
@@ -379,6 +403,7 @@ const allOf = (condition: RawBuilder<unknown>): Stream => ({
   count: 1,
   keys: sql`array[0]`,
   isIts: condition,
+  isSorted: true,
 })
 
 /** Whether the search text is the only filter. */

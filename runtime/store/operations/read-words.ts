@@ -17,6 +17,9 @@ const READ_MAX = { created_at: 20_000, finished_at: 3_000 }
 const STREAM_MIN = 50
 const STREAM_MAX = 4_000
 const STREAMS_MAX = 8_000
+/** Most pages are full long before that. The part of it that is read first, and for how many rows at most that may be enough. */
+const FIRST_SHARE = 0.1
+const FIRST_ROWS_MAX = 201
 
 export interface WordsRead {
   operationIds: string[]
@@ -32,32 +35,60 @@ export interface WordsRead {
  */
 export async function readStreams(
   db: Db,
-  { streams, texts }: { streams: readonly Stream[]; texts: boolean },
-  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
-  page: Omit<PageOrder, 'by' | 'mayHaveEnded'>,
+  from: Streams,
+  met: { condition: RawBuilder<unknown>; filter: OperationFilter },
+  page: StreamsPage,
 ): Promise<WordsRead> {
-  const { direction, rows: limit, after } = page
+  if (page.rows <= FIRST_ROWS_MAX) {
+    const first = await readShare(db, from, met, { ...page, share: FIRST_SHARE })
+    if (first.operationIds.length === page.rows || first.readTo === null) return first
+  }
+  return readShare(db, from, met, { ...page, share: 1 })
+}
+
+interface Streams {
+  streams: readonly Stream[]
+  texts: boolean
+}
+type StreamsPage = Omit<PageOrder, 'by' | 'mayHaveEnded'>
+
+async function readShare(
+  db: Db,
+  { streams, texts }: Streams,
+  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
+  { direction, rows: limit, after, share }: StreamsPage & { share: number },
+): Promise<WordsRead> {
   const directed = sql.raw(direction)
   const keys = streams.reduce((sum, { count }) => sum + count, texts ? 1 : 0)
-  const most = Math.min(Math.max(Math.floor(STREAMS_MAX / Math.max(keys, 1)), STREAM_MIN), STREAM_MAX)
-  const read = (table: 'operation' | 'operation_text', isIts: RawBuilder<unknown>) => sql`
-    select created_at, operation_id, row_number() over (order by created_at ${directed}, operation_id ${directed}) as number
+  const all = share * STREAMS_MAX
+  const most = Math.min(Math.max(Math.floor(all / Math.max(keys, 1)), share * STREAM_MIN), share * STREAM_MAX)
+  // "offset 0" keeps the condition from being a join with all texts
+  const met = sql`left join lateral (select true as is_met where ${condition} offset 0) as met on true`
+  const metById = sql`left join lateral (
+    select true as is_met from runtime.operation
+    where operation.operation_id = listed.operation_id and ${condition} offset 0) as met on true`
+  const read = (
+    table: 'operation' | 'operation_text',
+    { isIts, isSorted = false }: { isIts: RawBuilder<unknown>; isSorted?: boolean },
+  ) => sql`
+    select created_at, operation_id, row_number() over (order by created_at ${directed}, operation_id ${directed}) as number, is_met
     from (
-      select ${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)} from ${sql.table(`runtime.${table}`)}
+      select ${isSorted ? sql`created_at, operation_id` : sql`*`} from ${sql.table(`runtime.${table}`)}
       where ${isIts} and ${inTime(filter, table)}
         and ${isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })}
-      order by created_at ${directed}, operation_id ${directed} limit ${most}) as first`
+      order by created_at ${directed}, operation_id ${directed} limit ${most}) as ${isSorted ? sql`listed ${metById}` : sql`operation ${met}`}`
   // as many of the list are compared with the stream; the last one marks how far was read, whether it is a match or not
   const walk = ({ keys: walked, isItsByRow }: Stream) => sql`
-    select created_at, operation_id, case when number = ${STREAMS_MAX} then ${most} else 0 end as number
-    from unnest(${walked}) as stream (key) cross join (
-      select operation.created_at, operation.operation_id,
-        row_number() over (order by operation.created_at ${directed}, operation.operation_id ${directed}) as number
-      from runtime.operation
-      where ${inTime(filter, 'operation')}
-        and ${isAfter(after, { column: 'operation.created_at', id: 'operation.operation_id', direction })}
-      order by operation.created_at ${directed}, operation.operation_id ${directed} limit ${STREAMS_MAX}) as operation
-    where number = ${STREAMS_MAX} or ${isItsByRow}`
+    select created_at, operation_id, case when number = ${all} then ${most} else 0 end as number, is_met
+    from (
+      select operation.* from unnest(${walked}) as stream (key) cross join (
+        select operation.created_at, operation.operation_id,
+          row_number() over (order by operation.created_at ${directed}, operation.operation_id ${directed}) as number
+        from runtime.operation
+        where ${inTime(filter, 'operation')}
+          and ${isAfter(after, { column: 'operation.created_at', id: 'operation.operation_id', direction })}
+        order by operation.created_at ${directed}, operation.operation_id ${directed} limit ${all}) as operation
+      where number = ${all} or ${isItsByRow}) as listed ${metById}`
   const branches = [
     ...streams.filter(({ isItsByRow }) => isItsByRow !== undefined).map(walk),
     ...streams
@@ -65,9 +96,9 @@ export async function readStreams(
       .map(
         (stream) => sql`
         select each.* from unnest(${stream.keys}) as stream (key)
-        cross join lateral (${read('operation', stream.isIts)}) as each`,
+        cross join lateral (${read('operation', stream)}) as each`,
       ),
-    ...(texts ? [sql`(${read('operation_text', sql`true`)})`] : []),
+    ...(texts ? [sql`(${read('operation_text', { isIts: sql`true`, isSorted: true })})`] : []),
   ]
   if (branches.length === 0) return { operationIds: [], readTo: null }
   const isPast = sql`(streamed.created_at, streamed.operation_id) ${direction === 'desc' ? sql`<` : sql`>`}
@@ -78,15 +109,10 @@ export async function readStreams(
       -- one of the streams goes on after it, and is not read there
       select created_at, operation_id from streamed where number = ${most}
       order by created_at ${directed}, operation_id ${directed} limit 1
-    ), candidate as materialized (
+    ), matched as materialized (
       select distinct created_at, operation_id from streamed
-      where not exists (select from ended where ${isPast})
-      order by created_at ${directed}, operation_id ${directed}
-    ), matched as (
-      select candidate.* from candidate cross join lateral (
-        select from runtime.operation
-        where operation.operation_id = candidate.operation_id and ${condition} offset 0) as met
-      limit ${limit}
+      where is_met and not exists (select from ended where ${isPast})
+      order by created_at ${directed}, operation_id ${directed} limit ${limit}
     )
     select operation_id, ${microsecondsOf('created_at')} as microseconds, false as is_last from matched
     union all (

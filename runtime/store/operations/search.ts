@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
-import { frequencies, isInPath, RARE_MAX } from './find-words.ts'
-import type { FoundKeys, FoundWord } from './find-words.ts'
+import { isInPath, RARE_MAX } from './find-words.ts'
+import type { FoundKeys, FoundPart, FoundWord } from './find-words.ts'
 
 /** Of frequent words, the rarest is looked up if not more operations have it. */
 const LOOKED_UP_MAX = 20_000
@@ -26,6 +26,7 @@ interface Term extends FoundKeys {
   /** The word, if it may be a part of a scope. */
   word: string | null
   query: string | null
+  parts: FoundPart[]
   frequency: number
   /** If `operations` contains those whose texts have the words, false; null if there are none to look for. */
   words: FrequentWords | false | null
@@ -47,11 +48,14 @@ export async function findTogether(db: Db, words: readonly FoundWord[]): Promise
   const terms = [...keyed]
   if (plain.length > 0 || keyed.length === 0) {
     const texts = await readTexts(db, plain)
-    terms.push({ ...NO_KEYS, word: null, ...texts })
+    terms.push({ ...NO_KEYS, word: null, parts: [], ...texts })
     if (texts.words === false) return { terms, lead: lastOf(terms), isSmall: true }
   }
   const [first] = keyed.toSorted((one, other) => weightOf(one) - weightOf(other))
-  const isKeyed = first !== undefined && (keyed.length === terms.length || first.frequency === 0)
+  // of too many keys, the list would be read for them: it is read for the texts, which are fewer and compared faster
+  const isKeyed =
+    first !== undefined &&
+    (keyed.length === terms.length || (first.frequency === 0 && streamsOf(first) !== null))
   const lead = isKeyed ? await withTexts(db, first) : lastOf(terms)
   return {
     terms: terms.map((term) => (term === first && isKeyed ? lead : term)),
@@ -115,12 +119,12 @@ async function withTexts(db: Db, term: Term): Promise<Term> {
 /** Rare words are looked up at once; if all are frequent, the list is read until the page is full. */
 async function readTexts(
   db: Db,
-  words: readonly Pick<FoundWord, 'query' | 'frequency'>[],
+  words: readonly Pick<FoundWord, 'query' | 'parts'>[],
 ): Promise<Pick<Term, 'query' | 'frequency' | 'words' | 'operations'>> {
   const queries = words.flatMap(({ query }) => (query === null ? [] : [query]))
   if (queries.length === 0) return { query: null, frequency: 0, words: false, operations: [] }
   const query = queries.join(' & ')
-  const parts = await estimateParts(db, queries)
+  const parts = uniqueParts(words)
   const lookedUp = partsToLookUp(parts)
   const [only] = parts
   const estimate = parts.length === 1 && only !== undefined ? only.estimate : null
@@ -138,20 +142,13 @@ async function readTexts(
   return { query, frequency: Math.max(frequency, RARE_MAX), words: frequent, operations: [] }
 }
 
-interface Part {
-  query: string
-  estimate: number
-}
-
-/** The parts of the queries, such as the two of `log-in`, which the index has as separate words. */
-async function estimateParts(db: Db, queries: readonly string[]): Promise<Part[]> {
-  const parts = [...new Set(queries.flatMap((query) => query.match(/'(?:[^']|'')*'(?::\*)?/g) ?? []))]
-  const estimates = await frequencies(db, parts)
-  return parts.map((query, at) => ({ query, estimate: estimates[at] ?? 0 }))
-}
+/** The parts of the words, each once. */
+const uniqueParts = (words: readonly Pick<FoundWord, 'parts'>[]): FoundPart[] => [
+  ...new Map(words.flatMap(({ parts }) => parts.map((part) => [part.query, part]))).values(),
+]
 
 /** The rare parts, or of several frequent ones the rarest. None if too many operations have each. */
-function partsToLookUp(parts: readonly Part[]): string[] {
+function partsToLookUp(parts: readonly FoundPart[]): string[] {
   const rare = parts.filter(({ estimate }) => estimate <= RARE_MAX)
   if (rare.length > 0) return rare.map(({ query }) => query)
   const [rarest] = parts.toSorted((one, other) => one.estimate - other.estimate)
@@ -163,7 +160,7 @@ export const isFound = ({ terms }: Pick<FoundByText, 'terms'>): RawBuilder<boole
   sql<boolean>`(${sql.join(terms.map(isTermFound), sql` and `)})`
 
 /** The condition that a row of `runtime.operation as operation` has one of the keys, or the words in its texts. */
-export function isTermFound(term: Omit<Term, 'frequency'>): RawBuilder<boolean> {
+export function isTermFound(term: Omit<Term, 'frequency' | 'parts'>): RawBuilder<boolean> {
   const { word, query, words, bundles, people, scopes, plugins, operations, installations } = term
   const path = sql`lower(operation.environment_key || '/' || operation.application_runtime_id || '/' || operation.workspace_id)`
   const ids = (column: string, all: readonly string[]) =>
@@ -207,6 +204,8 @@ export interface Stream {
    * reads of the list is compared with it.
    */
   isItsByRow?: RawBuilder<unknown>
+  /** No index has the rows in the order of the list: all of them are sorted. */
+  isSorted?: true
 }
 
 /** The condition that one of the plugins is called by a row of `runtime.operation as operation`. */
@@ -214,10 +213,13 @@ const isCalled = (plugins: readonly string[]): RawBuilder<unknown> =>
   sql`operation.operation_id in (
     select plugin_call.operation_id from runtime.plugin_call where plugin_call.plugin_id = any(${[...plugins]}::text[]))`
 
-/** The same, row by row: `in` of too many calls for a hash table would read all of them for each row. */
+/**
+ * The same, row by row: `in` of too many calls for a hash table would read all of them for each row. `||` chooses the index that has the
+ * calls of an operation together: the other one is searched once for each plugin.
+ */
 const isCalledByRow = (plugins: readonly string[]): RawBuilder<unknown> =>
   sql`exists (select from runtime.plugin_call where plugin_call.operation_id = operation.operation_id
-    and plugin_call.plugin_id = any(${[...plugins]}::text[]) offset 0)`
+    and plugin_call.plugin_id || '' = any(${[...plugins]}::text[]) offset 0)`
 
 /** The streams of the operations that the keys of a term select; null if filtering the whole list is faster. */
 export function streamsOf({

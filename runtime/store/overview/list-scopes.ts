@@ -53,9 +53,8 @@ export async function listScopeRows(
 function hasWords(q: string | undefined): RawBuilder<unknown> {
   const words = wordsOf(q ?? '')
   if (words.length === 0) return sql`true`
-  const text = sql`scope.environment_key || '/' || scope.application_runtime_id || '/' || scope.workspace_id`
   return sql.join(
-    words.map((word) => sql`${text} ilike ${containing(word)}`),
+    words.map((word) => sql`scope.path like lower(${containing(word)})`),
     sql` and `,
   )
 }

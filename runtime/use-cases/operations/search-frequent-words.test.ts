@@ -140,4 +140,12 @@ suite('the search for frequent words', { concurrency: false }, () => {
     assert.deepEqual(await total({ q: 'approved maintenance' }), { total: OLD, isMore: false })
     assert.deepEqual(await total({ q: 'approved' }), { total: 10_000, isMore: true })
   })
+
+  test('a total of a frequent word and one that is also a title compares both', async () => {
+    await sql`
+      insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest,
+        published_by_id, published_by_name)
+      values ('source', 'calendar', '1.0.0', 'Maintenance', '{}', 'ada', 'Ada')`.execute(engine.runtime.db)
+    assert.deepEqual(await total({ q: 'maintenance release' }), { total: 0, isMore: true })
+  })
 })
