@@ -18,9 +18,6 @@ import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createMetrics, createProcessGauges, PROCESS_HELP } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
-import { startBatchRunner } from './batches/run-batches.ts'
-import { startChangeRequests } from './change-requests/run-change-requests.ts'
-import type { BatchRunner } from './batches/run-batches.ts'
 import { createFeed } from './events/feed.ts'
 import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
@@ -29,15 +26,15 @@ import { createHttpApp } from './http/app.ts'
 import { countCalls, replicaGauges, RUNTIME_METRIC_HELP } from './http/metrics.ts'
 import { createHandlers } from './http/routes.ts'
 import { openStandbyReads } from './http/standby-reads.ts'
-import { startNotifications } from './notifications/run-notifications.ts'
 import { archiveReceipts } from './retention/archive-receipts.ts'
 import { startRetention } from './retention/run-retention.ts'
 import type { RetentionSettings } from './retention/run-retention.ts'
 import { startJanitor } from './janitor.ts'
-import { watchClock } from './watch-clock.ts'
+import { startWork } from './work.ts'
+import type { Work } from './work.ts'
+import { readDatabaseClock, watchClock } from './watch-clock.ts'
 import { watchTroubles } from './watch-troubles.ts'
 import type { TroubleWatch } from './watch-troubles.ts'
-import { keepClock, lookAtClock } from './store/recovery/keep-clock.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
@@ -53,8 +50,8 @@ import { recordProcessEvent } from './store/process-events.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 import type { RuntimeTables } from './model/tables.ts'
 import { SpaceWatch } from './http/failures.ts'
-import { DEFAULT_LEASE_MS, startWorker } from './worker/worker.ts'
-import type { Worker, WorkerOptions } from './worker/worker.ts'
+import { DEFAULT_LEASE_MS } from './worker/worker.ts'
+import type { WorkerOptions } from './worker/worker.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { HttpApp } from './http/http-app.ts'
 
@@ -159,13 +156,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { connection, egressAllow, log, clock: own = systemClock, random = systemRandom } = options
   const metrics = createMetrics({ ...RUNTIME_METRIC_HELP, ...PROCESS_HELP })
   const processGauges = createProcessGauges()
-  const clock = new SharedClock(own, { log, look: () => lookAndKeep() })
+  // only a worker knows how long leases are
+  const leaseMs = options.worker === 'off' ? null : (options.worker?.leaseMs ?? DEFAULT_LEASE_MS)
+  const clock = new SharedClock(own, {
+    log,
+    look: () => readDatabaseClock(working.db, leaseMs, { log, onMoved: () => wakeAll() }),
+  })
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
   const onIdleError = logLostConnections(log, clock)
   const space = new SpaceWatch(clock)
-  const onStatementError = (error: unknown): void => space.note(error)
   const databases = [connection, options.direct ?? connection, options.standby ?? connection].map(
     ({ host, port }) => platformAddress(host, port),
   )
@@ -173,71 +174,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const outbound = createOutbound({ egressAllow, platform })
   const http = countCalls(outbound, metrics, () => clock.monotonic())
 
-  // separate pools, so that a burst of requests cannot keep the worker from renewing its leases, nor plugins from resolving
-  const requests = options.connections?.http ?? 16
-  const answering = openDatabase<RuntimeTables>(connection, {
-    statementTimeoutMs: 15_000,
-    ...options.limits,
-    max: Math.max(1, requests - PLUGIN_CONNECTIONS),
-    applicationName: 'bundle-runtime',
-    onIdleError,
-    onStatementError,
-  })
-  const resolving = openDatabase<RuntimeTables>(connection, {
-    statementTimeoutMs: 15_000,
-    ...options.limits,
-    max: Math.min(PLUGIN_CONNECTIONS, requests - 1),
-    applicationName: 'bundle-runtime-plugins',
-    prepareRecurring: true,
-    onIdleError,
-    onStatementError,
-  })
-  const working = openDatabase<RuntimeTables>(connection, {
-    ...options.limits,
-    max: options.connections?.worker ?? 8,
-    applicationName: 'bundle-runtime-worker',
-    prepareRecurring: true,
-    onIdleError,
-    onStatementError,
-  })
-  // recovering takes as long as the database is large
-  const recovering = openDatabase<RuntimeTables>(connection, {
-    ...options.limits,
-    statementTimeoutMs: UNLIMITED_MS,
-    max: 1,
-    applicationName: 'bundle-runtime-recovery',
-    onIdleError,
-    onStatementError,
-  })
+  const pools = openPools(options, { onIdleError, onStatementError: (error) => space.note(error) })
+  const { answering, resolving, working, recovering } = pools
   const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
   const standby =
     options.standby &&
     openStandbyReads(options.standby, {
-      pool: { statementTimeoutMs: 15_000, ...options.limits, max: requests, onIdleError },
+      pool: { statementTimeoutMs: 15_000, ...options.limits, max: requestConnections(options), onIdleError },
       primary: answering.db,
       clock,
       log,
       metrics,
       troubleMs: options.standbyTroubleMs,
     })
-  const lookAndKeep = async (): Promise<number> => {
-    const { databaseMs, isKept } = await lookAtClock(working.db)
-    // only a worker knows how long leases are
-    if (!isKept && options.worker !== 'off') {
-      const moved = await keepClock(working.db, options.worker?.leaseMs ?? DEFAULT_LEASE_MS)
-      if (moved !== null) {
-        const { seconds } = moved
-        log.warn(
-          seconds > 0
-            ? 'the clock of the database went back; what waited for a time was moved back with it'
-            : 'operations were due later than any wait, and are due at the end of the longest one',
-          { ...moved },
-        )
-        wakeAll()
-      }
-    }
-    return databaseMs
-  }
   const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
 
@@ -248,10 +197,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     refusalLog.warn('the assertion of a console is refused', {}, refused)
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
-  let worker: Worker | undefined
-  let batches: BatchRunner | undefined
-  let notifications: PeriodicTask | undefined
-  let changeRequests: PeriodicTask | undefined
+  let work: Work | undefined
   let tasks: PeriodicTask | undefined
   let troubles: TroubleWatch | undefined
   let replicas: Replicas | undefined
@@ -265,8 +211,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   })
 
   const wakeAll = (): void => {
-    worker?.wake()
-    batches?.wake()
+    work?.wake()
     feed.wake()
     replicas?.notify('work')
   }
@@ -296,7 +241,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         isListening: replicas?.isListening() ?? false,
         dataDir: options.dataDir,
         callsInFlight: http.inFlight(),
-        worker: worker?.status() ?? null,
+        worker: work?.worker.status() ?? null,
         clockAheadMs: clock.aheadMs(),
       }),
       ...(standby?.gauges() ?? []),
@@ -321,46 +266,16 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     isStopping = true
     if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
-    // first, because it wakes the worker
-    await changeRequests?.stop()
-    await batches?.stop()
-    await notifications?.stop()
-    await Promise.all([worker?.stop(), tasks?.stop()])
+    await Promise.all([work?.stop(), tasks?.stop()])
     await replicas?.stop()
   }
   let draining: Promise<void> | undefined
   const drainOnce = (delayMs = 0): Promise<void> => (draining ??= drain(delayMs))
   const stop = async (): Promise<void> => {
     await drainOnce()
-    await Promise.all([
-      http.close(),
-      answering.close(),
-      standby?.close(),
-      resolving.close(),
-      working.close(),
-      recovering.close(),
-    ])
+    await Promise.all([http.close(), standby?.close(), ...Object.values(pools).map((pool) => pool.close())])
   }
   let stopping: Promise<void> | undefined
-
-  const migrateSchema = async (): Promise<void> => {
-    const direct = openDatabase(options.direct ?? connection, { max: 1, applicationName: 'bundle-runtime' })
-    try {
-      if (options.migrates === false) return await refusePending(direct.pool, RUNTIME_MIGRATIONS)
-      const ran = await migrate(direct.pool, RUNTIME_MIGRATIONS)
-      if (ran.length > 0) log.info('database schema brought up to date', { migrations: ran.join(' ') })
-    } finally {
-      await direct.close()
-    }
-  }
-
-  const keepNoLonger = ({ archive, ...periods }: RetentionSettings): PeriodicTask =>
-    startRetention(workerDeps, {
-      ...periods,
-      // what is old is not certain while clocks differ
-      isPaused: () => (clock.problem() === null ? space.isOut(working.db) : Promise.resolve(true)),
-      ...(archive !== null && { archive: (ids) => archiveReceipts(workerDeps, archive, ids) }),
-    })
 
   return {
     app,
@@ -368,7 +283,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async start() {
       const sealingKeys = { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] }
       await openExistingVault(vault, working.db, sealingKeys)
-      await migrateSchema()
+      await migrateSchema(options)
       // before anybody is called
       await recoverIfMoved(workerDeps, recovering.db)
       await openVault(vault, working.db, sealingKeys)
@@ -377,7 +292,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       troubles = watchTroubles(workerDeps, {
         space,
         kid: signer.publicKey.kid,
-        polls: () => worker?.status().polls ?? null,
+        polls: () => work?.worker.status().polls ?? null,
       })
       tasks = combineTasks([
         troubles,
@@ -390,7 +305,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         ),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering),
-        ...(options.retention === undefined ? [] : [keepNoLonger(options.retention)]),
+        ...(options.retention === undefined
+          ? []
+          : [removeOld(workerDeps, options.retention, { clock, space })]),
       ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {
@@ -399,45 +316,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
             log.info('unfinished operations of the previous process continue', { operations: released })
         }
         await recordProcessEvent(working.db, 'runtime.start')
-        worker = startWorker(workerDeps, {
-          ...options.worker,
-          isPaused: () => space.isOut(working.db),
-          owner: uuidv7({ clock, random }),
-          onProgress() {
+        work = startWork(workerDeps, options.worker ?? {}, {
+          space,
+          outbound,
+          onEvents() {
             feed.wake()
-            batches?.noteProgress()
             replicas?.notify('events')
           },
-        })
-      }
-      if (options.worker !== 'off') {
-        batches = startBatchRunner(workerDeps, {
-          isPaused: () => space.isOut(working.db),
-          onStarted() {
-            worker?.wake()
-            feed.wake()
-            replicas?.notify('work')
-          },
-          ...(options.worker?.pollMs !== undefined && { pollMs: options.worker.pollMs }),
-        })
-      }
-      if (options.worker !== 'off')
-        changeRequests = startChangeRequests(workerDeps, {
-          everyMs: options.worker?.pollMs ?? 1_000,
-          isPaused: () => space.isOut(working.db),
-          onStarted() {
-            worker?.wake()
-            batches?.wake()
+          onWork() {
             feed.wake()
             replicas?.notify('work')
           },
         })
-      if (options.worker !== 'off')
-        // a receiver that is down does not count as a plugin that does not answer
-        notifications = startNotifications(
-          { ...workerDeps, http: outbound },
-          { isPaused: () => space.isOut(working.db) },
-        )
+      }
       if (options.listens !== false) {
         replicas = joinReplicas({
           connection: options.direct ?? connection,
@@ -446,10 +337,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           log,
           sender: uuidv7({ clock, random }),
           onEvents: () => feed.wake(),
-          onWork() {
-            worker?.wake()
-            batches?.wake()
-          },
+          onWork: () => work?.wake(),
         })
       }
     },
@@ -457,6 +345,62 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     stop: () => (stopping ??= stop()),
   }
 }
+
+/** How many connections requests have, those of plugins included. */
+const requestConnections = ({ connections }: RuntimeOptions): number => connections?.http ?? 16
+
+/** Separate pools, so that a burst of requests cannot keep the worker from renewing its leases, nor plugins from resolving. */
+function openPools(
+  options: RuntimeOptions,
+  listeners: Pick<PoolOptions, 'onIdleError' | 'onStatementError'>,
+) {
+  const { connection, limits } = options
+  const requests = requestConnections(options)
+  const open = (applicationName: string, max: number, settings: Partial<PoolOptions>) =>
+    openDatabase<RuntimeTables>(connection, { ...settings, max, applicationName, ...listeners })
+  const ofRequests = { statementTimeoutMs: 15_000, ...limits }
+  return {
+    answering: open('bundle-runtime', Math.max(1, requests - PLUGIN_CONNECTIONS), ofRequests),
+    resolving: open('bundle-runtime-plugins', Math.min(PLUGIN_CONNECTIONS, requests - 1), {
+      ...ofRequests,
+      prepareRecurring: true,
+    }),
+    working: open('bundle-runtime-worker', options.connections?.worker ?? 8, {
+      ...limits,
+      prepareRecurring: true,
+    }),
+    // recovering takes as long as the database is large
+    recovering: open('bundle-runtime-recovery', 1, { ...limits, statementTimeoutMs: UNLIMITED_MS }),
+  }
+}
+
+async function migrateSchema({
+  connection,
+  direct: persistent,
+  migrates,
+  log,
+}: RuntimeOptions): Promise<void> {
+  const direct = openDatabase(persistent ?? connection, { max: 1, applicationName: 'bundle-runtime' })
+  try {
+    if (migrates === false) return await refusePending(direct.pool, RUNTIME_MIGRATIONS)
+    const ran = await migrate(direct.pool, RUNTIME_MIGRATIONS)
+    if (ran.length > 0) log.info('database schema brought up to date', { migrations: ran.join(' ') })
+  } finally {
+    await direct.close()
+  }
+}
+
+const removeOld = (
+  deps: RuntimeDeps,
+  { archive, ...periods }: RetentionSettings,
+  { clock, space }: { clock: SharedClock; space: SpaceWatch },
+): PeriodicTask =>
+  startRetention(deps, {
+    ...periods,
+    // what is old is not certain while clocks differ
+    isPaused: () => (clock.problem() === null ? space.isOut(deps.db) : Promise.resolve(true)),
+    ...(archive !== null && { archive: (ids) => archiveReceipts(deps, archive, ids) }),
+  })
 
 /** A restart of the database ends all connections simultaneously, which is logged once. */
 function logLostConnections(log: Log, clock: Clock): (error: Error) => void {

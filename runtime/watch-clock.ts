@@ -1,9 +1,10 @@
+import type { Log } from '#http-kit/log.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
 import { combineTasks, runEvery } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
-import { noteClock } from './store/recovery/keep-clock.ts'
+import { keepClock, lookAtClock, noteClock } from './store/recovery/keep-clock.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -41,6 +42,31 @@ export function watchClock(
         noteClock(db, publicKey.kid, clock.problem() === null ? null : wholeSeconds(clock.aheadMs() ?? 0)),
     ),
   ])
+}
+
+/**
+ * The time of the database. If its clock was set back, what waits for a time is moved back with it.
+ *
+ * @param leaseMs null for a replica without a worker, which moves nothing.
+ */
+export async function readDatabaseClock(
+  db: RuntimeDeps['db'],
+  leaseMs: number | null,
+  { log, onMoved }: { log: Log; onMoved: () => void },
+): Promise<number> {
+  const { databaseMs, isKept } = await lookAtClock(db)
+  if (isKept || leaseMs === null) return databaseMs
+  const moved = await keepClock(db, leaseMs)
+  if (moved !== null) {
+    log.warn(
+      moved.seconds > 0
+        ? 'the clock of the database went back; what waited for a time was moved back with it'
+        : 'operations were due later than any wait, and are due at the end of the longest one',
+      { ...moved },
+    )
+    onMoved()
+  }
+  return databaseMs
 }
 
 /** So that the row is not written each time. */
