@@ -100,3 +100,14 @@ test('local services are all in their list (J01, J02)', async () => {
     names,
   )
 })
+
+test('what was changed before an operation is as much as a page holds (J01)', async () => {
+  const [scope] = scopes
+  const { items } = (await harness.http.call(`/operations?sort=createdAt&workspaceId=${scope?.workspaceId}`))
+    .data as { items: { operationId: string }[] }
+  const { data } = await harness.http.call(`/operations/${items[0]?.operationId}/context`)
+  const causes = data['causes'] as JsonObject[]
+  const saves = causes.filter(({ kind }) => kind === 'configuration.save')
+  assert.ok(saves.length > 0 && saves.length < SAVES, `${saves.length} saves`)
+  assert.equal(data['hasMore'], true)
+})

@@ -70,17 +70,18 @@ interface CauseFilter {
   /** The operation whose own start is left out. */
   except: string
   since: string
+  until?: string | undefined
   limit: number
 }
 
 /** Of each plugin, service and installation only the newest entries of these actions are looked at. */
 const LOOKED_AT = 200
 
-/** What was done since a time to plugins, services, a policy and installations, newest first. */
-export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditRow[]> {
-  const { pluginIds, serviceIds, environmentKey, bundleInstallIds, except, since, limit } = filter
+/** What was done since a time to plugins, services, a policy and installations, newest first, until a page is full. */
+export async function listCauseRows(db: Db, filter: CauseFilter): Promise<(AuditRow & OfFullPage)[]> {
+  const { pluginIds, serviceIds, environmentKey, bundleInstallIds, except, since, until, limit } = filter
   // the condition on the actions is redundant, but lets the planner use the partial index
-  const { rows } = await sql<AuditRow>`
+  const newest = sql`
     with registration (action, name) as (
       select action, name from unnest(${[...pluginIds]}::text[]) as name,
         unnest(array[${listed(PLUGIN_CAUSES)}]) as action
@@ -102,8 +103,10 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
         order by sequence desc limit ${LOOKED_AT}) as entry
     ) as found
     where found.outcome = 'DONE' and found.at >= ${since}
-    order by found.sequence desc limit ${limit}`.execute(db)
-  return rows
+      and ${until === undefined ? sql`true` : sql`date_trunc('milliseconds', found.at) <= ${until}::timestamptz`}
+    order by found.sequence desc limit ${limit}`
+  const page = { order: sql`sequence desc`, values: [sql`changes`] }
+  return (await untilFull<AuditRow>(newest, page).execute(db)).rows
 }
 
 /**

@@ -216,23 +216,20 @@ async function findChangeBefore(db: Db, actor: Actor, cause: CauseRow): Promise<
   const span = await findRetrySpan(db, operationId, run)
   const operation = await findOperation(db, operationId)
   if (span === undefined || operation === undefined) return null
-  const rows = await listCauseRows(db, {
+  const [row] = await listCauseRows(db, {
     pluginIds: cause.plugin_id === null ? [] : [cause.plugin_id],
     serviceIds: [],
     environmentKey: operation.environment_key,
     bundleInstallIds: [operation.bundle_install_id],
     except: operationId,
     since: span.failed_at,
-    limit: CHANGES_MAX,
+    until: span.started_at,
+    limit: 1,
   })
-  const row = rows.find(({ at }) => at <= span.started_at)
   if (row === undefined) return null
   const marks = await readAuditMarks(db, [row.sequence])
   return contextCauseView(row, shownChanges(row, marks), { operation, actor })[0] ?? null
 }
-
-/** How many changes since the failure are looked at. */
-const CHANGES_MAX = 100
 
 type HoursName = 'GET /causes/hours'
 

@@ -106,7 +106,7 @@ export async function readOperationContext(
     ]
       .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
       .slice(0, CAUSES_MAX),
-    hasMore: rows.length > CAUSES_MAX,
+    hasMore: (rows[0]?.found ?? 0) > shown.length,
     valuesRead: await valuesRead(operation, withMarks(frozen, marks), calls, () =>
       readAttempts(db, operationId, SHOWN_ENDS),
     ),
