@@ -14,12 +14,13 @@ export interface OfFullPage {
  * a response that exhausts the memory, or that no reader accepts.
  *
  * @param rows at most as many as the list reads for a page.
- * @param row with the columns of the alias `entry`: the order of the list, and the values of a row as JSON.
+ * @param page the order of the list, and the values of a row as JSON, by columns of the alias `entry`.
  */
 export function untilFull<Row>(
   rows: RawBuilder<unknown>,
-  { order, values }: { order: RawBuilder<unknown>; values: readonly RawBuilder<unknown>[] },
+  page: { order: RawBuilder<unknown>; values: readonly RawBuilder<unknown>[] },
 ): RawBuilder<Row & OfFullPage> {
+  const { order, values } = page
   const characters = sql.join(
     values.map((value) => sql`coalesce(length(${value}::text), 0)`),
     sql` + `,
