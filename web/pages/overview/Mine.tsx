@@ -6,7 +6,8 @@ import { apiQuery } from '../../api/query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
-import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
+import { BatchCounts, BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
+import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { batchTitle } from '../../subjects/batch/batch-title.ts'
 import { nextRetryOf, operationName } from '../../subjects/operations/operation-texts.ts'
@@ -76,9 +77,13 @@ function BatchLine({ batch }: { batch: Batch }) {
       when={<End at={finishedAt} took={<BatchDuration batch={batch} />} />}
       tell={finishedAt === null && <TellWhenOver kind="batch" id={batchId} name={title} size="sm" />}
     >
-      <div className="mt-1 max-w-md">
-        <BatchProgress counts={counts} />
-      </div>
+      {finishedAt === null ? (
+        <div className="mt-1 max-w-md">
+          <BatchProgress counts={counts} />
+        </div>
+      ) : (
+        counts.SUCCEEDED < totalOf(counts) && <BatchCounts counts={counts} />
+      )}
     </ItemLayout>
   )
 }

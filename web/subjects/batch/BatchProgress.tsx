@@ -26,13 +26,20 @@ const ORDER = ['SUCCEEDED', 'FAILED', 'REFUSED', 'RUNNING', 'PENDING', 'SKIPPED'
 export function BatchProgress({ counts }: { counts: Batch['counts'] }) {
   return (
     <div className="min-w-0">
-      <ProgressBar counts={counts} className="h-1.5" />
-      <ul className="mt-1 flex flex-wrap gap-x-3 text-xs">
-        {ORDER.filter((state) => counts[state] > 0).map((state) => (
-          <Part key={state} state={state} count={counts[state]} />
-        ))}
-      </ul>
+      <ProgressBar counts={counts} className="mb-1 h-1.5" />
+      <BatchCounts counts={counts} />
     </div>
+  )
+}
+
+/** The words alone, for a batch that is over. */
+export function BatchCounts({ counts }: { counts: Batch['counts'] }) {
+  return (
+    <ul className="flex flex-wrap gap-x-3 text-xs">
+      {ORDER.filter((state) => counts[state] > 0).map((state) => (
+        <Part key={state} state={state} count={counts[state]} />
+      ))}
+    </ul>
   )
 }
 
