@@ -145,8 +145,11 @@ function Shown({ batch }: { batch: Batch }) {
     >
       <BatchFacts batch={batch} />
       <WaveSteps batch={batch} />
-      <ProgressBar counts={batch.counts} className="mb-2 h-3" />
-      {batch.phases !== undefined && <Stages phases={batch.phases} isOver={finishedAt !== null} />}
+      {/* each wave has its own bar */}
+      {batch.byWave === undefined && <ProgressBar counts={batch.counts} className="mb-2 h-2" />}
+      {batch.phases !== undefined && (
+        <Stages phases={batch.phases} isOver={finishedAt !== null || batch.waiting !== undefined} />
+      )}
       <ResultFilter
         counts={batch.counts}
         value={search.state}
@@ -227,7 +230,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
   return (
     <Card className="mb-5">
       <DefinitionList
-        layout="columns"
+        layout="facts"
         items={[
           input.targetVersion !== null && {
             label: t('batches.fact.version'),
@@ -269,7 +272,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
   )
 }
 
-/** How many operations are at each stage; of a batch that is over, where those stand that did not come to the end. */
+/** How many operations are at each stage; if none is running, where those stand that did not come to the end. */
 function Stages({ phases, isOver }: { phases: NonNullable<Batch['phases']>; isOver: boolean }) {
   const t = useText()
   const started = PHASES.reduce((sum, phase) => sum + phases[phase], 0)

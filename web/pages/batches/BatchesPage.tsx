@@ -109,13 +109,14 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
   {
     id: 'progress',
     header: t('batches.column.progress'),
+    width: '14rem',
     card: 'wide',
     cell: ({ counts }) => <BatchProgress counts={counts} />,
   },
   {
     id: 'duration',
     header: t('batches.column.duration'),
-    width: '6rem',
+    width: '7rem',
     align: 'end',
     hideBelow: 'lg',
     cell: (batch) => <BatchDuration batch={batch} />,
@@ -123,7 +124,7 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
   {
     id: 'by',
     header: t('batches.column.by'),
-    width: '10rem',
+    width: '9rem',
     hideBelow: 'md',
     cell: ({ requestedBy }) => requestedBy.name,
   },

@@ -26,6 +26,7 @@ export function WaveSteps({ batch }: { batch: Batch }) {
       {byWave.map((wave) => {
         const state = waiting?.wave === wave.wave ? 'WAITS' : stateOf(wave)
         const { icon, tone } = LOOK[state]
+        const isTimed = state === 'WAITS' && !needsPerson(batch)
         return (
           <li
             key={wave.wave}
@@ -35,7 +36,7 @@ export function WaveSteps({ batch }: { batch: Batch }) {
             )}
           >
             <p className="flex flex-wrap items-center gap-x-2">
-              <Icon name={icon} size={14} className={toneText[tone]} />
+              <Icon name={icon} size={14} className={toneText[isTimed ? 'live' : tone]} />
               <span className="font-medium">{t('batches.wave', { number: wave.wave })}</span>
               <span className="text-xs text-muted">
                 {state === 'WAITS' && waiting?.until !== undefined ? (

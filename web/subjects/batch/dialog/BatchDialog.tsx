@@ -74,6 +74,13 @@ export function BatchDialog({ onClose, ...start }: BatchStart & { onClose: () =>
         label={t('batches.make.reason')}
         need={missingReason !== undefined ? 'required' : 'optional'}
       />
+      {/* before the plan, which shows the wave of each target */}
+      <BatchLimits
+        value={limits}
+        onChange={entry.setLimits}
+        count={targets.length}
+        environments={entry.environments}
+      />
       {planned.body !== null && (
         <BatchPlanView
           action={action}
@@ -85,12 +92,6 @@ export function BatchDialog({ onClose, ...start }: BatchStart & { onClose: () =>
           targetVersion={content.version.chosen}
         />
       )}
-      <BatchLimits
-        value={limits}
-        onChange={entry.setLimits}
-        count={targets.length}
-        environments={entry.environments}
-      />
       {isDetaching && ready > 0 && (
         <CountField count={String(ready)} value={entry.count} onChange={entry.setCount} />
       )}
