@@ -176,7 +176,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   await page.getByRole('navigation').getByRole('link', { name: 'Versions' }).click()
   await page.getByRole('searchbox', { name: 'Search bundles' }).fill(bundle.bundleId)
   const fleet = page.getByRole('table', { name: 'Versions by scope' })
-  await expect(fleet).toContainText('3 of 3 are outdated')
+  await expect(fleet).toContainText('3 of 3 outdated')
   await fleet.getByRole('button', { name: 'Upgrade Fleet 1.9.0' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upgrade 2 installations' })
   await expect(dialog.getByLabel('New version')).toHaveValue('1.10.0')
@@ -187,7 +187,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
 
   await page.goto(`/versions?q=${bundle.bundleId}`)
   // the answer to "is every installation on this version"
-  await expect(fleet).toContainText('1 of 3 is outdated')
+  await expect(fleet).toContainText('1 of 3 outdated')
   await fleet.getByRole('link', { name: 'Fleet 1.10.0: 2 installations' }).click()
   await expectPage(page, 'Installations')
   await expect(page.getByRole('checkbox', { name: /^Select Fleet/ })).toHaveCount(2)

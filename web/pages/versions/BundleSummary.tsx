@@ -26,6 +26,8 @@ export interface InstallStart {
 }
 
 const SHOWN = 4
+/** The counts stand below each other: beside the others is a button. */
+const UNDER_COUNTS = 'mr-6'
 
 /** The installations of one bundle in all scopes: how many have which version, the newest first. */
 export function BundleSummary({
@@ -47,7 +49,6 @@ export function BundleSummary({
   const t = useText()
   const { bundle, title, newest, outdated, versions } = item
   const filter = { ...scope, bundleEnvironmentKey: bundle.environmentKey, bundleId: bundle.bundleId }
-  const outdatedVersions = versions.filter(({ isOutdated }) => isOutdated)
   // a version that is left out is outdated, like all that follow the newest
   const shown = versions.length <= SHOWN ? versions : versions.slice(0, SHOWN - 1)
   const propsOf = (of: Outdated) => ({
@@ -64,14 +65,17 @@ export function BundleSummary({
       <Standing item={item} />
       <ul className="-mx-1">
         {!versions.some(({ version }) => version === newest.version) && (
-          <li className="flex min-h-6.5 flex-wrap items-center gap-x-1.5 px-1 text-faint">
+          <li className="flex min-h-6.5 items-center gap-1.5 px-1 text-faint">
             <span className="size-2.5 shrink-0 rounded-sm border border-dashed border-control" />
-            <span className="mono wrap-anywhere">{newest.version}</span>
-            <span className="text-xs">{t('versions.newest.none')}</span>
+            <span className="mono min-w-0 flex-1 wrap-anywhere">{newest.version}</span>
+            <span className="sr-only">{t('versions.newest.none')}</span>
+            <span aria-hidden="true" className={cx('tabular-nums', upgrade && UNDER_COUNTS)}>
+              0
+            </span>
           </li>
         )}
         {shown.map(({ version, installations, isOutdated, behind }) => (
-          <li key={version} className="flex min-h-6.5 items-center gap-1">
+          <li key={version} className="flex min-h-6.5 items-center">
             <PlainLink
               to={paths.installations({ ...filter, version, state: 'ACTIVE' })}
               className="flex min-h-6 min-w-0 flex-1 items-center gap-1.5 rounded-sm px-1 hover:bg-hover"
@@ -86,16 +90,15 @@ export function BundleSummary({
               <span aria-hidden="true" className="mono min-w-0 flex-1 wrap-anywhere">
                 {version}
               </span>
-              <span aria-hidden="true" className="font-semibold tabular-nums">
+              <span
+                aria-hidden="true"
+                className={cx('font-semibold tabular-nums', upgrade && !isOutdated && UNDER_COUNTS)}
+              >
                 {formatNumber(installations)}
               </span>
             </PlainLink>
-            {!isOutdated && upgrade && (
-              // the counts stand below each other
-              <span className="w-6.5 shrink-0" />
-            )}
             {isOutdated && upgrade && (
-              <Button {...propsOf({ bundle, version })} variant="quiet" className="w-6.5 px-0">
+              <Button {...propsOf({ bundle, version })} variant="quiet" className="w-6 px-0">
                 <span className="sr-only">
                   {t('versions.upgrade')} {title} {version}
                 </span>
@@ -120,7 +123,7 @@ export function BundleSummary({
       </ul>
       {/* the buttons of all bundles stand in two lines */}
       <div className="mt-auto flex min-h-14.5 flex-col items-start gap-1.5">
-        {upgrade && outdatedVersions.length > 1 && (
+        {upgrade && outdated > 0 && (
           <Button {...propsOf({ bundle })}>
             <span aria-hidden="true">{t('versions.upgradeCount', { n: outdated })}</span>
             <span className="sr-only">
@@ -152,26 +155,24 @@ function Standing({ item: { installations, outdated, versions } }: { item: Insta
   const [only] = versions
   const isOne = versions.length === 1 && only !== undefined
   return (
-    <p className="flex flex-col gap-0.5">
+    <p className="flex flex-col text-xs">
       {isOne && (
         <span className="flex gap-1.5">
           <Icon
             name="check"
             size={12}
-            className={cx('mt-1 shrink-0', outdated === 0 ? toneText.ok : 'text-faint')}
+            className={cx('mt-0.5 shrink-0', outdated === 0 ? toneText.ok : 'text-faint')}
           />
-          {t('versions.all', { n: installations, version: only.version })}
+          {t('versions.all', { version: only.version })}
         </span>
       )}
       {outdated > 0 && (
         <span className="flex gap-1.5">
-          <Icon name="warning" size={12} className={cx('mt-1 shrink-0', toneText.doubt)} />
+          <Icon name="warning" size={12} className={cx('mt-0.5 shrink-0', toneText.doubt)} />
           {t('versions.outdated', { n: outdated, total: formatNumber(installations) })}
         </span>
       )}
-      {!isOne && outdated === 0 && (
-        <span className="text-muted">{t('versions.mixed', { n: versions.length })}</span>
-      )}
+      {!isOne && outdated === 0 && <span className="text-muted">{t('versions.mixed')}</span>}
     </p>
   )
 }

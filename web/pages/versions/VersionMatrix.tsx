@@ -74,11 +74,11 @@ export function VersionMatrix({
       >
         <thead>
           <tr>
-            <th scope="col" className={cx(HEAD, SCOPE, 'top-0 z-20 bg-sunken pb-2 align-bottom')}>
+            <th scope="col" className={cx(HEAD, SCOPE, 'top-0 z-20 bg-sunken py-2 align-top')}>
               <span className="text-xs font-medium text-muted">{t('versions.scope')}</span>
             </th>
             {bundles.map(({ bundle, title }) => (
-              <th key={keyOf(bundle)} scope="col" className={cx(HEAD, 'top-0 z-10 bg-sunken pt-2 pb-2')}>
+              <th key={keyOf(bundle)} scope="col" className={cx(HEAD, 'top-0 z-10 bg-sunken py-2 align-top')}>
                 <PlainLink
                   to={paths.installations({
                     ...filter,
@@ -101,7 +101,7 @@ export function VersionMatrix({
           <tr>
             <th
               scope="row"
-              className={cx(HEAD, SCOPE, 'z-10 bg-surface py-2.5 text-xs font-medium text-muted')}
+              className={cx(HEAD, SCOPE, 'z-10 bg-surface py-2.5 align-top text-xs font-medium text-muted')}
             >
               {t('versions.total')}
             </th>
