@@ -101,6 +101,7 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
   const rich = useRichText()
   const { kind, state, failure, schedule, approvalsNeeded } = request
+  const isFree = state === 'OPEN' && approvalsNeeded === 0
   const tone = state === 'CONFLICTED' || state === 'REFUSED' ? 'error' : state === 'EXPIRED' ? 'warn' : 'info'
   const times =
     schedule === null
@@ -110,10 +111,10 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
           to: <Time at={schedule.notAfter} exact="minute" />,
         }
   return (
-    <Notice tone={tone} icon={changeLook[state].icon} live>
+    <Notice tone={tone} icon={isFree ? 'info' : changeLook[state].icon} live>
       {state === 'SCHEDULED' && times !== null
         ? rich('changes.about.SCHEDULED', times)
-        : state === 'OPEN' && approvalsNeeded === 0
+        : isFree
           ? t('changes.about.OPEN.free')
           : state === 'SCHEDULED'
             ? t('changes.about.APPROVED')
@@ -131,7 +132,7 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
   return (
     <Card>
       <DefinitionList
-        layout="columns"
+        layout="facts"
         items={[
           { label: t('changes.fact.by'), value: createdBy.name },
           { label: t('changes.fact.created'), value: <Time at={createdAt} /> },

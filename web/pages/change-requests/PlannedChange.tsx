@@ -115,7 +115,7 @@ function Shown({
               changes={plan.configuration.changes}
               label={t('changes.plan.changes')}
               titles={titles}
-              noteOn={({ locator, property }) => commentOn(locator, property)}
+              actionOn={({ locator, property }) => commentOn(locator, property)}
             />
             {plan.configuration.installations.map((planned) => (
               <InstallationCalls key={planned.installation.bundleInstallId} {...planned} />

@@ -5,7 +5,7 @@ import { placeNamer } from '../../forms/property/titled-path.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { BeforeAfter } from '../../ui/value/BeforeAfter.tsx'
+import { BeforeAfter, WithAction } from '../../ui/value/BeforeAfter.tsx'
 import { LocatorText } from '../../ui/Id.tsx'
 import type { Titles } from '../manifest/use-titles.ts'
 import { PropertyName } from '../manifest/PropertyName.tsx'
@@ -23,6 +23,7 @@ export function ChangeList({
   titles = NO_TITLES,
   isOnlyAfter = false,
   noteOn,
+  actionOn,
 }: {
   changes: readonly Change[]
   label: string
@@ -32,6 +33,8 @@ export function ChangeList({
   isOnlyAfter?: boolean
   /** A note below the name of the property. */
   noteOn?: ((change: Change) => ReactNode) | undefined
+  /** A button at the end of the line of the property. */
+  actionOn?: ((change: Change) => ReactNode) | undefined
 }) {
   return (
     <ul aria-label={label} className="space-y-3">
@@ -44,6 +47,7 @@ export function ChangeList({
             titles={titles}
             isOnlyAfter={isOnlyAfter}
             noteOn={noteOn}
+            actionOn={actionOn}
           />
         </li>
       ))}
@@ -58,6 +62,7 @@ function ResourceChanges({
   titles: { titleOf, definitionOf },
   isOnlyAfter,
   noteOn,
+  actionOn,
 }: {
   locator: string | null
   label: string
@@ -65,6 +70,7 @@ function ResourceChanges({
   titles: Titles
   isOnlyAfter: boolean
   noteOn: ((change: Change) => ReactNode) | undefined
+  actionOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
   const isNew = changes.every(({ before }) => isUnset(before))
@@ -92,10 +98,12 @@ function ResourceChanges({
                 </>
               ),
               value: (
-                <StructuredValue
-                  value={isNew ? change.after : change.before}
-                  definition={definitionOf(locator, change.property)}
-                />
+                <WithAction action={actionOn?.(change)}>
+                  <StructuredValue
+                    value={isNew ? change.after : change.before}
+                    definition={definitionOf(locator, change.property)}
+                  />
+                </WithAction>
               ),
             }))}
           />
@@ -110,6 +118,7 @@ function ResourceChanges({
             after: change.after,
             nameOf: placeNamer(definitionOf(locator, change.property), t),
             note: noteOf(change),
+            action: actionOn?.(change),
           }))}
         />
       )}

@@ -20,51 +20,77 @@ export type Change = {
   nameOf?: NameOf
   /** Below the name: a note, a control. */
   note?: ReactNode
+  /** A button at the end of the line. */
+  action?: ReactNode
   /** It is not going to happen: shown faintly. */
   isOff?: boolean
 }
 
 /**
  * Changes, each with its value before and after. Of a structured value there is a line for each leaf that differs, and of
- * a text the words that differ are marked. With `sides` neither of the two is older: they stand under their names.
+ * a text the words that differ are marked. With `sides` neither of the two is older: they stand under their names, or under
+ * those of a `SideHead` above several lists.
  */
 export function BeforeAfter({
   changes,
   label,
   sides,
+  hasHead = true,
 }: {
   changes: readonly Change[]
   label: string
   sides?: SideNames | undefined
+  hasHead?: boolean
 }) {
-  const columns = '@min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]'
   return (
     <div className="@container/changes rounded-lg border border-line bg-surface">
-      {sides !== undefined && (
-        <div
-          aria-hidden="true"
-          className={`grid gap-x-4 rounded-t-lg border-b border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted ${columns}`}
-        >
-          <span className="hidden @min-[44rem]/changes:block" />
-          <span className="grid grid-cols-2 gap-x-4">
-            <span className="wrap-anywhere">{sides.before}</span>
-            <span className="wrap-anywhere">{sides.after}</span>
-          </span>
-        </div>
+      {sides !== undefined && hasHead && (
+        <SideHead sides={sides} className="rounded-t-lg border-b border-line" />
       )}
       <dl aria-label={label} className="divide-y divide-line">
         {changes.map((change) => (
-          <div key={change.id} className={`grid gap-x-4 gap-y-1 px-4 py-2 ${columns}`}>
+          <div key={change.id} className={`grid gap-x-4 gap-y-1 px-4 py-2 ${COLUMNS}`}>
             <dt className="min-w-0">
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}
             </dt>
             <dd className={cx('min-w-0', change.isOff === true && 'opacity-60')}>
-              <ChangedValue {...change} sides={sides} />
+              <WithAction action={change.action}>
+                <ChangedValue {...change} sides={sides} />
+              </WithAction>
             </dd>
           </div>
         ))}
       </dl>
+    </div>
+  )
+}
+
+const COLUMNS = '@min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]'
+
+/** The names of the sides above their columns; it stands in a container `changes`. */
+export function SideHead({ sides, className }: { sides: SideNames; className: string }) {
+  return (
+    <div
+      aria-hidden="true"
+      className={cx('grid gap-x-4 bg-sunken px-4 py-1.5 text-xs font-medium text-muted', COLUMNS, className)}
+    >
+      <span className="hidden @min-[44rem]/changes:block" />
+      <span className="grid grid-cols-2 gap-x-4">
+        <span className="wrap-anywhere">{sides.before}</span>
+        <span className="wrap-anywhere">{sides.after}</span>
+      </span>
+    </div>
+  )
+}
+
+/** A value with a button at the end of its line, which makes the line no higher. */
+export function WithAction({ action, children }: { action: ReactNode; children: ReactNode }) {
+  if (action === undefined || action === false) return children
+  return (
+    <div className="flex items-start justify-between gap-4">
+      <div className="min-w-0">{children}</div>
+      <div className="-my-[3px] shrink-0">{action}</div>
     </div>
   )
 }

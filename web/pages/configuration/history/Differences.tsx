@@ -5,7 +5,7 @@ import { labelled } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { BeforeAfter } from '../../../ui/value/BeforeAfter.tsx'
+import { BeforeAfter, SideHead } from '../../../ui/value/BeforeAfter.tsx'
 import type { SideNames } from '../../../ui/value/LeafChanges.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../draft/outline.ts'
@@ -54,7 +54,11 @@ export function Differences({
     })
   if (changes.length === 0) return <p className="text-muted">{t('configuration.compare.same')}</p>
   return (
-    <div className="space-y-3">
+    <div className="@container/changes space-y-3">
+      {sides !== undefined && (
+        // stays in view above the resources
+        <SideHead sides={sides} className="sticky top-(--bar-height) z-10 rounded-lg border border-line" />
+      )}
       {[...new Set(changes.map(({ locator }) => locator))].map((locator) => {
         const resource = resourceOf(locator)
         const title = resourceTitle(resource, locator)
@@ -64,6 +68,7 @@ export function Differences({
             <BeforeAfter
               label={t('configuration.plan.changesOf', { resource: title })}
               sides={sides}
+              hasHead={false}
               changes={changes
                 .filter((change) => change.locator === locator)
                 .map((change) => {

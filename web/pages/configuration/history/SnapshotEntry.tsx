@@ -112,19 +112,15 @@ function ResourceChanges({
         before: change.before,
         after: change.after,
         nameOf: placeNamer(definitionAt(change.locator, change.property), t),
-        note:
-          onTake !== undefined && isTakeable(change, resource) ? (
-            <button
-              type="button"
-              aria-label={labelled(t, t('configuration.history.takeBefore'), `${nameOf(change)} · ${title}`)}
-              onClick={() => onTake(change)}
-              className="min-h-6 rounded-sm font-medium text-accent hover:underline"
-            >
-              {t('configuration.history.takeBefore')}
-            </button>
-          ) : (
-            isReplaced(change) && t('configuration.history.replaced')
-          ),
+        note: isReplaced(change) && t('configuration.history.replaced'),
+        action: onTake !== undefined && isTakeable(change, resource) && (
+          <Button size="sm" variant="quiet" onClick={() => onTake(change)}>
+            <span aria-hidden="true">{t('configuration.history.takeBefore')}</span>
+            <span className="sr-only">
+              {labelled(t, t('configuration.history.takeBefore'), `${nameOf(change)} · ${title}`)}
+            </span>
+          </Button>
+        ),
       }))}
     />
   )
