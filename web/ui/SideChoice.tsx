@@ -5,8 +5,6 @@ import { Radio } from './Checkbox.tsx'
 export interface SideOption<Side extends string> {
   side: Side
   label: string
-  /** Beside the label. */
-  detail?: ReactNode
   value: ReactNode
 }
 
@@ -25,22 +23,22 @@ export function SideChoice<Side extends string>({
 }) {
   return (
     <div className={cx('grid gap-2', options.length === 3 ? 'sm:grid-cols-3' : 'sm:grid-cols-2')}>
-      {options.map(({ side, label, detail, value }) => (
+      {options.map(({ side, label, value }) => (
         <Radio
           key={side}
           name={name}
           checked={chosen === side}
           onChange={() => onChoose(side)}
           className={cx(
-            'min-w-0 cursor-pointer rounded-md border px-3 py-2',
+            'min-w-0 cursor-pointer rounded-md border px-3 py-1.5',
             chosen === side ? 'border-ink bg-selected' : 'border-line-strong bg-surface hover:bg-hover',
           )}
         >
-          <span className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
-            <span className="font-medium">{label}</span>
-            {detail !== undefined && <span className="text-faint">{detail}</span>}
+          {/* a short value stands beside the label */}
+          <span className="flex flex-wrap items-baseline gap-x-2">
+            <span className="text-xs font-medium text-muted">{label}</span>
+            <span className="min-w-0">{value}</span>
           </span>
-          <span className="mt-0.5 block min-w-0">{value}</span>
         </Radio>
       ))}
     </div>

@@ -28,9 +28,9 @@ export function LeafChoice({
       : [place, t('configuration.conflict.order')].filter((part) => part !== '').join(' › ')
   const valueOf = (side: Side) => <LeafValue conflict={conflict} side={side} />
   return (
-    <fieldset className="min-w-0">
+    <fieldset className="min-w-0 gap-x-4 sm:grid sm:grid-cols-[minmax(0,11rem)_minmax(0,1fr)]">
       <legend className="sr-only">{title}</legend>
-      <p aria-hidden="true" className="mb-1.5">
+      <p aria-hidden="true" className="mb-1.5 sm:mt-2">
         <PlaceName name={title} />
       </p>
       <ThreeSides

@@ -113,7 +113,7 @@ export function ConflictCard({
         </div>
       )}
       {!isWhole && !isOther && (
-        <div className="space-y-3 px-4 py-3">
+        <div className="space-y-2 px-4 py-3">
           <NearList
             items={conflicts}
             keyOf={({ kind, path }) => `${kind} ${path}`}
@@ -126,7 +126,7 @@ export function ConflictCard({
               />
             )}
             brief={(conflict, ref) => (
-              <p ref={ref} className="h-20">
+              <p ref={ref} className="h-38 sm:h-9">
                 <PlaceName name={placeOf(conflict)} />
               </p>
             )}
