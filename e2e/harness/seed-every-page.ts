@@ -70,6 +70,23 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     },
     crypto.randomUUID(),
   )
+  await system.call(
+    platform,
+    'PUT /freezes/{name}',
+    {
+      params: { name: `next-year-${workspaceId}` },
+      body: {
+        scopes: [scope],
+        from: `${new Date().getUTCFullYear() + 1}-06-01T17:00:00.000Z`,
+        to: `${new Date().getUTCFullYear() + 1}-06-03T06:00:00.000Z`,
+        timeZone: 'Europe/Berlin',
+        blocks: ['CONFIGURE', 'INSTALL', 'UPGRADE', 'DETACH'],
+        allowsRecovery: true,
+        message: 'The books are being closed.',
+      },
+    },
+    crypto.randomUUID(),
+  )
   const { batch } = await system.call(
     platform,
     'POST /batches',

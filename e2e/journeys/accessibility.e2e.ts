@@ -106,7 +106,7 @@ function smallTargets(page: Page): Promise<string[]> {
   })
 }
 
-/** Cells of lists whose text is cut to less than what tells rows apart, by list, column and width. */
+/** Cells of lists whose text is cut to less than what tells rows apart, or broken into pieces, by list, column and width. */
 function cutCells(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     // about 16 characters of a row
@@ -117,9 +117,18 @@ function cutCells(page: Page): Promise<string[]> {
       element.clientWidth < MIN &&
       element.scrollWidth > element.clientWidth + 1 &&
       getComputedStyle(element).overflowX !== 'visible'
+    // several lines of a few characters each
+    const isBroken = (element: Element): boolean =>
+      [...element.childNodes].some((node) => {
+        if (node.nodeType !== Node.TEXT_NODE) return false
+        const range = document.createRange()
+        range.selectNode(node)
+        const lines = range.getClientRects().length
+        return lines > 3 && lines * 4 > (node.textContent ?? '').length
+      })
     return [...document.querySelectorAll('table')].flatMap((table) =>
       [...table.querySelectorAll('tbody td:not([data-check])')]
-        .filter((cell) => isCut(cell) || [...cell.querySelectorAll('*')].some(isCut))
+        .filter((cell) => [cell, ...cell.querySelectorAll('*')].some((part) => isCut(part) || isBroken(part)))
         .map(
           (cell) =>
             `${table.getAttribute('aria-label')}, “${cell.textContent}” at ${innerWidth} px: ${cell.clientWidth} px`,

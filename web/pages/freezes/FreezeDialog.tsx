@@ -175,7 +175,7 @@ function Choices({
   return (
     <fieldset data-invalid={error ? name : undefined}>
       <legend className="mb-1 font-medium">{legend}</legend>
-      <div className="flex flex-wrap gap-x-5 gap-y-1">
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-x-5 gap-y-1">
         {all.map((value, index) => (
           <Checkbox
             key={value}

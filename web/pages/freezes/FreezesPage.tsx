@@ -108,13 +108,12 @@ const freezeColumns = (
         <span className="block text-xs whitespace-pre-line text-muted wrap-anywhere">{message}</span>
       </>
     ),
-    width: '22%',
   },
   {
     id: 'state',
     header: t('freezes.field.state'),
     cell: (freeze) => <span className="block whitespace-normal">{stateOf(freeze, t, rich)}</span>,
-    width: '8.5rem',
+    width: '7.5rem',
   },
   {
     id: 'places',
@@ -129,7 +128,7 @@ const freezeColumns = (
     id: 'when',
     header: t('freezes.field.when'),
     cell: (freeze) => <span className="block whitespace-normal">{whenOf(freeze, t, rich)}</span>,
-    width: '13rem',
+    width: '11.5rem',
   },
   {
     id: 'blocks',
@@ -172,7 +171,7 @@ const freezeColumns = (
               </Button>
             </span>
           ),
-          width: '9rem',
+          width: '8.5rem',
           card: 'plain' as const,
         },
       ]),

@@ -62,7 +62,11 @@ const rowKey = ({ webhookId }: Webhook) => webhookId
 const rowLink = ({ webhookId }: Webhook) => paths.notification(webhookId)
 
 const webhookColumns = (t: Translate): Column<Webhook>[] => [
-  { id: 'title', header: t('notifications.field.title'), cell: ({ title }) => title, width: '20%' },
+  {
+    id: 'title',
+    header: t('notifications.field.title'),
+    cell: ({ title }) => <span className="block wrap-anywhere whitespace-normal">{title}</span>,
+  },
   {
     id: 'url',
     header: t('notifications.field.url'),
@@ -80,13 +84,13 @@ const webhookColumns = (t: Translate): Column<Webhook>[] => [
     id: 'scope',
     header: t('notifications.field.scope'),
     cell: (webhook) => coverageText(webhook, t),
-    width: '12rem',
+    width: '11rem',
   },
   {
     id: 'enabled',
     header: t('notifications.field.state'),
     cell: (webhook) => <WebhookState webhook={webhook} />,
-    width: '9rem',
+    width: '8rem',
   },
 ]
 
