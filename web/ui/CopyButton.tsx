@@ -11,6 +11,7 @@ export function CopyButton({
   text,
   label,
   children,
+  size = 'sm',
   onCopied,
 }: {
   text: string | (() => string)
@@ -18,6 +19,8 @@ export function CopyButton({
   /** Called once the text is in the clipboard. */
   onCopied?: (() => void) | undefined
   children?: string
+  /** Of one with words. */
+  size?: 'sm' | 'md'
 }) {
   const t = useText()
   const [result, setResult] = useState<'copied' | 'copyFailed'>()
@@ -41,7 +44,7 @@ export function CopyButton({
   return (
     <>
       {children ? (
-        <Button size="sm" icon={icon} onClick={copy}>
+        <Button size={size} icon={icon} onClick={copy}>
           {said ?? children}
         </Button>
       ) : (

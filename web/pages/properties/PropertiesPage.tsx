@@ -106,7 +106,7 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
       actions={
         rows !== undefined &&
         rows.length > 0 && (
-          <CopyButton text={() => columnOf(selected.length > 0 ? selected : rows)}>
+          <CopyButton size="md" text={() => columnOf(selected.length > 0 ? selected : rows)}>
             {t(selected.length > 0 ? 'properties.copy.selected' : 'properties.copy.page')}
           </CopyButton>
         )

@@ -66,7 +66,13 @@ export function FailurePanel({
         isOver ? 'border-line' : 'border-fail-line',
       )}
     >
-      <div className={children === undefined ? undefined : '@2xl:grid @2xl:grid-cols-[minmax(0,1fr)_22rem]'}>
+      <div
+        className={
+          children === undefined
+            ? undefined
+            : '@2xl:grid @2xl:grid-cols-[minmax(0,1fr)_16rem] @5xl:grid-cols-[minmax(0,1fr)_22rem]'
+        }
+      >
         <div className="flex min-w-0 gap-3 p-4">
           <Icon name="failed" className={cx('mt-1 max-sm:hidden', isOver ? 'text-muted' : 'text-fail')} />
           <div className="min-w-0 flex-1 space-y-3">
