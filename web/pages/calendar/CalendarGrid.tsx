@@ -129,7 +129,7 @@ function Day({
 }: Shown & { day: string; entries: DayEntries; isTabStop: boolean; isOutside: boolean }) {
   const t = useText()
   const isMonth = view === 'month'
-  const lines = linesOf(entries, t)
+  const lines = linesOf(entries, t, isMonth)
   const visible = isMonth ? lines.slice(0, SHOWN_MAX) : lines
   const week = paths.calendar(omitUndefined({ ...places, view: 'week', day }))
   const name = nameOf(day)
@@ -187,7 +187,9 @@ function Day({
   )
 }
 
-function linesOf({ freezes, changeRequests }: DayEntries, t: Translate) {
+/** In a month, an entry has at most two lines, and its title says the rest. */
+function linesOf({ freezes, changeRequests }: DayEntries, t: Translate, isMonth: boolean) {
+  const text = cx('min-w-0 wrap-anywhere', isMonth && 'md:line-clamp-2')
   return [
     ...freezes.map(({ name, message, from, to }) => ({
       key: `freeze ${name} ${from}`,
@@ -197,7 +199,7 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate) {
           className="flex min-h-6 gap-1 rounded-sm border border-doubt-line bg-doubt-tint px-1 py-0.5 text-doubt hover:border-ink"
         >
           <Icon name="lock" size={12} className="mt-0.5 shrink-0" />
-          <span className="min-w-0 wrap-anywhere" title={message}>
+          <span className={text} title={message}>
             <span className="sr-only">{t('calendar.freeze')} </span>
             <span className="font-medium">{name}</span> {timesText(from, to, t)}
           </span>
@@ -216,7 +218,7 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate) {
             size={12}
             className={cx('mt-0.5 shrink-0', toneText[changeLook[state].tone])}
           />
-          <span className="min-w-0 wrap-anywhere">
+          <span className={text} title={title}>
             {from !== null && <span className="tabular-nums">{formatTimeOfDay(from)} </span>}
             {title}
             <span className="sr-only"> {t(`changes.state.${state}`)}</span>
