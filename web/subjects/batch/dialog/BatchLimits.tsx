@@ -38,7 +38,6 @@ export function BatchLimits({
   const input = (name: keyof typeof LIMIT_MAX, label: string, help?: string) => (
     <Field
       label={label}
-      className="w-56"
       {...(help !== undefined && { help })}
       error={invalid.has(name) && t('batches.make.limit.invalid', { max: LIMIT_MAX[name] })}
     >
@@ -53,7 +52,7 @@ export function BatchLimits({
   )
   return (
     <>
-      <fieldset className="flex flex-wrap gap-4">
+      <fieldset className="grid gap-4 sm:grid-cols-3">
         <legend className="sr-only">{t('batches.make.limits')}</legend>
         {input('first', t('batches.make.first'), t('batches.make.first.help'))}
         {input('concurrency', t('batches.make.concurrency'))}
@@ -147,14 +146,13 @@ function Waves({
       ) : (
         <Order environments={known} onChange={(next) => set({ environments: next })} />
       )}
-      <div className="flex flex-wrap gap-4">
+      <div className="grid gap-4 sm:grid-cols-3">
         {(['soak', 'failures', 'success'] as const).map((field) => (
           <Field
             key={field}
             label={t(`batches.make.waves.${field}`)}
             help={t(`batches.make.waves.${field}.help`)}
             error={error(field)}
-            className="w-56"
           >
             {(wiring) => (
               <NumberInput
