@@ -126,12 +126,14 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
     header: t('batches.column.by'),
     width: '9rem',
     hideBelow: 'md',
+    card: 'plain',
     cell: ({ requestedBy }) => requestedBy.name,
   },
   {
     id: 'at',
     header: t('batches.column.at'),
     width: '8rem',
+    card: 'plain',
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
   },
 ]

@@ -47,7 +47,7 @@ export const itemColumns = (
     id: 'scope',
     header: t('batches.items.scope'),
     cell: ({ scope }) => <ScopeText scope={scope} />,
-    card: 'wide',
+    card: 'line',
     width: 'max(13.5rem, 22cqi)',
   },
   ...(waves === undefined ? [] : [waveColumn(t)]),
@@ -62,6 +62,7 @@ export const itemColumns = (
     id: 'operation',
     header: t('batches.items.operation'),
     width: '8.5rem',
+    card: 'plain',
     cell: (item) => {
       const operationId = operationOf(item, action)
       return operationId === undefined ? (

@@ -149,6 +149,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     id: 'where',
     header: t('changes.column.where'),
     width: '14rem',
+    card: 'line',
     cell: ({ scope }) => (scope === null ? t('changes.kind.BATCH') : <ScopeText scope={scope} />),
   },
   {
@@ -156,12 +157,14 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     header: t('changes.column.by'),
     width: '10rem',
     hideBelow: 'md',
+    card: 'plain',
     cell: ({ createdBy }) => createdBy.name,
   },
   {
     id: 'at',
     header: t('changes.column.at'),
     width: '8rem',
+    card: 'plain',
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
   },
 ]

@@ -152,7 +152,7 @@ const freezeColumns = (
           header: t('freezes.field.actions'),
           headerHidden: true,
           cell: (freeze: Freeze) => (
-            <span className="flex justify-end gap-1">
+            <span className="flex gap-1 sm:justify-end">
               <Button
                 size="sm"
                 variant="quiet"
