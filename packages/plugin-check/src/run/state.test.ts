@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { serve } from '../../testing/serve.ts'
-import { fetchThroughRestarts, readState } from './state.ts'
+import { countState, fetchThroughRestarts, readState } from './state.ts'
 
 test('a list is filtered only if the address does not name the installation', async (t) => {
   const asked: (string | undefined)[] = []
@@ -17,6 +17,18 @@ test('a list is filtered only if the address does not name the installation', as
     { of: 'install-1' },
   ])
   assert.deepEqual(asked, ['/all', '/of/install-1'])
+})
+
+test('of an object by installation, only that of the installation counts', async (t) => {
+  const id = (last: number): string => `01a2297b-77b9-7d2b-ad89-3aea4dcca8a${last}`
+  const relays = { [id(1)]: { sender: { port: 25 } }, [id(2)]: { archive: {}, sender: {} } }
+  const url = await serve(t, (request, response) =>
+    response.end(JSON.stringify(request.url === '/deep' ? { relays, total: 2 } : relays)),
+  )
+  assert.deepEqual(await readState(url, id(1)), { sender: { port: 25 } })
+  assert.equal(countState(await readState(url, id(2))), 2)
+  assert.equal(countState(await readState(url, id(3))), 0)
+  assert.deepEqual(await readState(`${url}deep`, id(3)), { relays: {}, total: 2 })
 })
 
 test('the order of keys and of lists of objects does not matter; that of other lists does', async (t) => {

@@ -7,8 +7,8 @@ const PLACE = '{bundleInstallId}'
 
 /**
  * Reads the business state of an installation from the address in the profile. If the address does not name the
- * installation, only those items of a list, at the top or in a member of the top object, count that contain it. Lists of
- * objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
+ * installation, only those items of a list count that contain it, and of an object by such ids only that of the installation.
+ * Lists of objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
  */
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
   if (address === undefined) return null
@@ -55,14 +55,19 @@ export async function fetchThroughRestarts(
   }
 }
 
+/** The beginning of an id of an installation: a UUID of version 7. */
+const INSTALL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/i
+
 function select(json: unknown, bundleInstallId: string): unknown {
   if (Array.isArray(json)) return json.filter((item) => JSON.stringify(item).includes(bundleInstallId))
   if (!isJsonObject(json)) return json
+  if (Object.hasOwn(json, bundleInstallId)) return json[bundleInstallId]
+  const members = Object.entries(json)
+  const isById = members.some(([name]) => INSTALL_ID.test(name))
   return Object.fromEntries(
-    Object.entries(json).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? select(value, bundleInstallId) : value,
-    ]),
+    isById
+      ? members.filter(([name]) => name.includes(bundleInstallId))
+      : members.map(([name, value]) => [name, select(value, bundleInstallId)]),
   )
 }
 
