@@ -260,7 +260,8 @@ export const EVERY_CALL_CASES: readonly Case[] = [
           const state = await trial.state(installation)
           for (const { what, call } of changes) {
             const sent = await trial.settleBytes(call.bytes, call)
-            trial.checkRefused(sent, `${name} with another ${what}`)
+            // another value can make it a request that is refused for its form, with 4xx
+            trial.checkRejected(sent, `${name} with another ${what}`)
             // the values of a later change could hide the effect of this one
             await trial.checkSameState(installation, state, `Another ${what} in ${name} changed the state`)
           }
