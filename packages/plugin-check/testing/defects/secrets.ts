@@ -13,13 +13,13 @@ const logging =
 
 /** Refuses plans, which are sensitive, with a message that quotes them. */
 const refusingPlan =
-  (isWrong: (plan: unknown) => boolean): Change =>
+  (isWrong: (plan: unknown) => boolean, textOf: (plan: string) => string = (plan) => plan): Change =>
   (parts) => {
     const { apply } = parts
     parts.apply = (request) => {
       for (const { properties } of Object.values(request.resources)) {
         const plan = properties['plan']?.value
-        if (isWrong(plan)) throw new Refusal('PLAN_INVALID', `There is no plan ${String(plan)}`)
+        if (isWrong(plan)) throw new Refusal('PLAN_INVALID', `There is no plan ${textOf(String(plan))}`)
       }
       return apply(request)
     }
@@ -72,6 +72,15 @@ export const SECRET_DEFECTS = {
     'secret.sensitive-refused',
     'quotes a sensitive text that is too short',
     refusingPlan((plan) => typeof plan === 'string' && plan.length > 4 && plan.length < 8),
+  ),
+  'login-in-message': breaks(
+    'secret.sensitive-refused',
+    'shows the log-in with a sensitive text in Base64',
+    refusingPlan(
+      (plan) => typeof plan === 'string' && plan.includes(' '),
+      (plan) => Buffer.from(`mailer:${plan}`).toString('base64'),
+    ),
+    ['secret.sensitive-input'],
   ),
   'secret-number-in-message': breaks(
     'secret.sensitive-refused',
