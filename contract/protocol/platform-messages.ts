@@ -133,7 +133,7 @@ export const PLATFORM_MESSAGES = {
   changeRequestsFull:
     'You already have {max} change requests that have not ended, the maximum. Withdraw one first.',
   approvalByProgram: 'Only a person can approve a change request, not a service account.',
-  approvalIsOwn: 'You wrote this change request, so someone else must approve or reject it.',
+  approvalIsOwn: 'You wrote or edited this change request, so someone else must approve or reject it.',
   changeState: 'This is not possible in the state of the change request: {actual}. Reload it.',
   changeStale:
     'The change request has changed since you read it: it is now at revision {current}. Reload it.',

@@ -34,10 +34,7 @@ export const LIVE_REQUESTS_MAX = 200
 /** In days: how far ahead a change request can be scheduled; the grants of its author are kept until then. */
 export const SCHEDULE_DAYS_MAX = 30
 
-/**
- * Changes by locator and property. A sensitive value that is stored with the request is kept by `isSensitive` without a
- * value: it is never returned, so anyone who edits the others does not know it.
- */
+/** Changes by locator and property. `isSensitive` without a value keeps the one that the request has, which it never returns. */
 const KeptChanges = mapOf(
   ResourceLocator,
   mapOf(PropertyName, z.union([TypedValue, KeptSensitive, z.null()], NOT_WRAPPED)),
@@ -202,12 +199,7 @@ export const ChangeRequestDetail = ChangeRequest.extend({
   history: z.array(ChangeEntry),
   conflicts: z.array(ChangeConflict),
   /** What the caller may do now. */
-  may: z.object({
-    edit: z.boolean(),
-    approve: z.boolean(),
-    apply: z.boolean(),
-    override: z.boolean(),
-  }),
+  may: z.record(z.enum(['edit', 'approve', 'reject', 'apply', 'override']), z.boolean()),
 })
 export type ChangeRequestDetail = z.infer<typeof ChangeRequestDetail>
 

@@ -57,7 +57,7 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await expect(state(author)).toHaveText('Open')
   const approve = author.getByRole('button', { name: 'Approve', exact: true })
   await expect(approve).toHaveAccessibleDescription(
-    'You wrote this change request, so someone else must approve it.',
+    'You wrote or edited this change request, so someone else must approve it.',
   )
 
   const reviewer = await signIn('oscar', '/change-requests?waiting=me')
@@ -208,7 +208,7 @@ test('a request is merged with what others save: for the same effect its approva
   await expect(state(author)).toHaveText('Open', { timeout: 20_000 })
   await expect(author.getByRole('region', { name: 'Conflicts' })).toBeHidden()
   await expect(reviewer.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
-    'You wrote this change request, so someone else must approve it.',
+    'You wrote or edited this change request, so someone else must approve it.',
   )
 })
 

@@ -25,6 +25,6 @@ export const changeRequestWith = (given: Partial<ChangeRequestDetail>): ChangeRe
   approvedBy: [],
   history: [],
   conflicts: [],
-  may: { edit: true, approve: false, apply: false, override: false },
+  may: { edit: true, approve: false, reject: false, apply: false, override: false },
   ...given,
 })

@@ -265,12 +265,16 @@ describe('a change request', () => {
     )
     const { snapshotVersion } = await deps.configuration(scope)
     const input = { snapshotVersion, changes: changesOf({ name: 'mine' }) }
+    const mayAs = async (actor: string) =>
+      ChangeRequestDetail.parse((await deps.http.call(`/change-requests/${id}`, { actor })).data).may
+    assert.equal((await mayAs('carl')).reject, true)
     await deps.ok(`/change-requests/${id}`, {
       method: 'PATCH',
       body: { kind: 'CONFIGURE', revision, input },
       actor: 'carl',
     })
     assert.equal(await state(id), 'OPEN')
+    assert.deepEqual([(await mayAs('carl')).approve, (await mayAs('carl')).reject], [false, false])
     // anyone who edited it is an author too
     assert.equal((await approve(id, 'carl')).errorCode, 'PERMISSION_DENIED')
     await approve(id, 'bob')

@@ -95,6 +95,7 @@ export function readChangeRequest(
     const content = evaluated?.content
     const isReady =
       ['OPEN', 'APPROVED', 'SCHEDULED'].includes(row.state) && (evaluated?.conflicts.length ?? 0) === 0
+    const isReviewer = may('change:approve') && !row.author_ids.includes(actor.id)
     const mayCarryOut = content !== undefined && may(permissionFor(content.change))
     return {
       ...changeRequestView({ ...row, approvals_needed: facts.needed }, counts),
@@ -128,11 +129,8 @@ export function readChangeRequest(
       }),
       may: {
         edit: isLive && may('change:propose'),
-        approve:
-          isReady &&
-          may('change:approve') &&
-          actor.issuer !== SERVICE_ACCOUNT_ISSUER &&
-          !row.author_ids.includes(actor.id),
+        approve: isReady && isReviewer && actor.issuer !== SERVICE_ACCOUNT_ISSUER,
+        reject: isReviewer && isLive && row.state !== 'DRAFT',
         apply: isReady && mayCarryOut && isApproved(facts),
         override: isReady && mayCarryOut && !isApproved(facts) && may('change:override'),
       },

@@ -167,7 +167,7 @@ export const changes = {
   'comment.line': 'Comment on {property}',
   'comment.on': 'On {property}',
   'comment.missing': 'Write a comment first.',
-  'own.approval': 'You wrote this change request, so someone else must approve it.',
+  'own.approval': 'You wrote or edited this change request, so someone else must approve it.',
   'permission.approve': 'You don’t have permission to approve it.',
 
   'need.title': 'This environment requires an approved change request',
@@ -190,6 +190,7 @@ export const changes = {
   'editing.title': 'You are editing the change request “{title}”',
   'editing.message': 'Review your changes to save them in the request.',
   'editing.form': 'What you change here is saved in the request.',
+  'editing.author': 'Once you have saved it, you can’t approve it: its authors never can.',
   'editing.merged': '{person} has edited this request too',
   'editing.conflicts': 'You both changed these values. Yours are kept; these are the values of {person}:',
   'editing.take': 'Take theirs: {property}',

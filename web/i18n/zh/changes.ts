@@ -161,7 +161,7 @@ export const changes: Translated<typeof source.changes> = {
   'comment.line': '评论 {property}',
   'comment.on': '关于 {property}',
   'comment.missing': '请先填写评论。',
-  'own.approval': '此请求由您编写，必须由其他人批准。',
+  'own.approval': '您编写或编辑过此请求，因此必须由其他人批准。',
   'permission.approve': '您没有批准的权限。',
 
   'need.title': '此环境要求经批准的变更请求',
@@ -183,6 +183,7 @@ export const changes: Translated<typeof source.changes> = {
   'editing.title': '您正在编辑变更请求“{title}”',
   'editing.message': '核对您的更改，将其保存到请求中。',
   'editing.form': '您在此处的更改会保存到请求中。',
+  'editing.author': '保存后您将不能批准此请求，因为作者不能批准自己的请求。',
   'editing.merged': '{person} 同时编辑了此请求',
   'editing.conflicts': '你们更改了相同的值。已保留您的值；以下是 {person} 的值：',
   'editing.take': '采用对方的值：{property}',

@@ -587,7 +587,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   approvalsMissing: '此变更请求的当前效果需要 {needed} 个批准，现有 {approvals} 个。请让其他人批准。',
   changeRequestsFull: '您已有 {max} 个尚未结束的变更请求，达到上限。请先撤回一个。',
   approvalByProgram: '变更请求只能由人员批准，服务账号不能批准。',
-  approvalIsOwn: '此变更请求由您编写，必须由其他人批准或拒绝。',
+  approvalIsOwn: '您编写或编辑过此变更请求，因此必须由其他人批准或拒绝。',
   changeState: '变更请求的状态为{actual}，无法执行此操作。请重新加载。',
   changeStale: '您读取之后，此变更请求已发生变化：现为修订版 {current}。请重新加载。',
   changeConflicted: '其他人保存了此变更请求也要更改的值。请先解决冲突。',

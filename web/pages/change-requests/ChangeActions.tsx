@@ -1,7 +1,7 @@
 import { Suspense, useCallback, useState } from 'react'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
-import { useMay, useSession } from '../../api/session.ts'
+import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -102,7 +102,6 @@ function Buttons({
 }) {
   const t = useText()
   const { changeRequestId, revision, state, may, kind, scope } = request
-  const isMine = useSession().data?.user.id === request.createdBy.id
   const mayApprove = useMay('change:approve', scope ?? 'anywhere')
   const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
   const error = useErrorView(submit.error)
@@ -133,9 +132,7 @@ function Buttons({
           {t('changes.submit')}
         </Button>
       )}
-      {state !== 'DRAFT' && mayApprove && !isMine && (
-        <Button onClick={() => onAsk('reject')}>{t('changes.reject')}</Button>
-      )}
+      {may.reject && <Button onClick={() => onAsk('reject')}>{t('changes.reject')}</Button>}
       {(state === 'OPEN' || state === 'APPROVED' || state === 'SCHEDULED') && (
         <Button
           variant={may.apply ? 'secondary' : 'primary'}

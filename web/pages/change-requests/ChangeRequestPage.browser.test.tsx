@@ -89,7 +89,7 @@ test('a request that was not applied in its time says so, and until when it coul
         message: 'The change request could not be applied before 2026-11-23T08:00:00.000Z.',
         parameters: { reason: 'changeTooLate', until: '2026-11-23T08:00:00.000Z' },
       },
-      may: { edit: false, approve: false, apply: false, override: false },
+      may: { edit: false, approve: false, reject: false, apply: false, override: false },
     }),
   )
   const main = page.getByRole('main')
@@ -104,7 +104,7 @@ test('what an applied request asked for is not called new, because what was ther
     changeRequestWith({
       state: 'APPLIED',
       input: { changes: { [core]: { port: { '@type': 'Data', value: 2525 } } } },
-      may: { edit: false, approve: false, apply: false, override: false },
+      may: { edit: false, approve: false, reject: false, apply: false, override: false },
     }),
   )
   const changed = page.getByRole('list', { name: 'What it changed' })
@@ -115,7 +115,7 @@ test('what an applied request asked for is not called new, because what was ther
 test('a request whose person had to sign in again asks for the same step again, and keeps the reason while its plan is read', async () => {
   const request = changeRequestWith({
     state: 'APPROVED',
-    may: { edit: false, approve: false, apply: true, override: true },
+    may: { edit: false, approve: false, reject: false, apply: true, override: true },
   })
   keepAction(OLIVIA.id, `change-request/${request.changeRequestId}`, { target: 'apply', reason: 'As agreed' })
   const api = await show(request, 'token-1')

@@ -99,6 +99,14 @@ test('where others have saved a hidden value that the request changes too, the p
   expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('imapToken')
 })
 
+test('who may reject a request is told that an edit makes them one of its authors', async () => {
+  const may = { edit: true, approve: true, reject: true, apply: false, override: false }
+  const request = requestWith(2525, { may })
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText(/Once you have saved it, you can’t approve it/)).toBeVisible()
+})
+
 test('a request is edited while an operation runs, because it is applied later', async () => {
   const request = requestWith(2525)
   const scope = await serveScope({

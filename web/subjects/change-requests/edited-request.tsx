@@ -12,6 +12,7 @@ import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import type { FormResource } from '../operation-form/property-form.ts'
 import type { OperationInput } from '../operation-form/use-operation-form.ts'
+import { joinSentences } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -169,7 +170,10 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
       }
     >
       {t(request.kind === 'CONFIGURE' ? 'changes.editing.message' : 'changes.editing.form')}{' '}
-      {kept > 0 && t('changes.editing.secrets', { n: kept })}
+      {joinSentences(t, [
+        kept > 0 && t('changes.editing.secrets', { n: kept }),
+        request.may.reject && t('changes.editing.author'),
+      ])}
     </Notice>
   )
 }
