@@ -151,7 +151,7 @@ describe('npm run backup and npm run restore', () => {
 
   it('contain the rows of a table that a migration rewrites meanwhile', async () => {
     const target = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
-    const { pool, close } = openDatabase(target.connection, { max: 2 })
+    const { pool, close } = openDatabase(target.connection, { max: 2, idleInTransactionTimeoutMs: 120_000 })
     await pool.query(`
       insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
       values ('prod', 'backup', 1, 'ada', 'Ada')`)
