@@ -394,7 +394,8 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
       bounded: { streams: [allOf(all)], texts: false },
     }
   if (streams?.length === 0) return { ...common, condition: whole, streams, words }
-  const bounded = { streams: streams ?? [allOf(sql`true`)], texts: streams !== null && words !== null }
+  const list = { ...allOf(sql`true`), isSorted: false }
+  const bounded = { streams: streams ?? [list], texts: streams !== null && words !== null }
   return { ...common, condition: whole, streams: [], words: null, bounded }
 }
 

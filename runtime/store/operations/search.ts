@@ -205,7 +205,7 @@ export interface Stream {
    */
   isItsByRow?: RawBuilder<unknown>
   /** No index has the rows in the order of the list: all of them are sorted. */
-  isSorted?: true
+  isSorted?: boolean
 }
 
 /** The condition that one of the plugins is called by a row of `runtime.operation as operation`. */
