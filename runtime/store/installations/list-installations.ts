@@ -100,7 +100,13 @@ function installationFilter(filter: InstallationQuery): RawBuilder<unknown> {
     )
   if (upgrade !== undefined) conditions.push(sql`installation.state = 'ACTIVE'`)
   if (state !== undefined) {
-    conditions.push(sql`installation.state = any(${state}::text[])`)
+    const [only] = state
+    // an equality keeps the order of the index
+    conditions.push(
+      state.length === 1
+        ? sql`installation.state = ${only}`
+        : sql`installation.state = any(${state}::text[])`,
+    )
     // redundant, but lets the planner use the small partial index
     if (!state.includes('ACTIVE')) conditions.push(sql`installation.state <> 'ACTIVE'`)
   }
@@ -225,8 +231,11 @@ function bundlesOf(words: readonly InstallationWord[]): string[] | null {
     : first.bundles.filter((bundle) => others.every(({ bundles }) => bundles.includes(bundle)))
 }
 
-/** Up to this number of installations, sorting them is faster than looking for them in the whole list. */
-const SORTED_MAX = 5_000
+/**
+ * Up to this number of installations, sorting them is faster than looking for them in the whole list. As many as the scopes that can be
+ * merged may have.
+ */
+const SORTED_MAX = 10_000
 
 function streamsOfWord({ bundles, versions, scopes, ids }: InstallationWord): Stream[] {
   return [
