@@ -124,7 +124,7 @@ export const configuration = {
     one: '{n} of your changes can no longer be saved, because what it changes no longer exists.',
     other: '{n} of your changes can no longer be saved, because what they change no longer exists.',
   },
-  'merge.short': { one: '{n} change to decide on', other: '{n} changes to decide on' },
+  'merge.short': { one: '{n} to decide', other: '{n} to decide' },
   'merge.short.none': 'Saved by others too',
   'merge.look': 'Review and keep mine',
   'merge.decide': 'Compare and choose',
