@@ -23,6 +23,11 @@ test('the address of a runtime has no user, query or fragment, which no request 
     'https://platform.example.org#x',
   ])
     assert.throws(() => read(base), /RUNTIME_API_BASE.*without user, query and fragment/)
+  assert.throws(() => read('https://jon:canary@runtime.example.org'), /^(?!.*canary).*RUNTIME_API_BASE/)
+  assert.throws(
+    () => read('https://x/bundle-runtime/api/'),
+    /RUNTIME_API_BASE.*without \/bundle-runtime\/api/,
+  )
 })
 
 describe('the settings of sign-in', () => {
@@ -137,6 +142,15 @@ describe('the settings of sign-in', () => {
       /^OIDC_ISSUER is wrong: https is needed/,
     )
     assert.match(refusal({ ...whole, OIDC_ISSUER: 'id.example.org' }), /^OIDC_ISSUER is wrong/)
+    for (const more of ['/.well-known/openid-configuration', '?realm=x'])
+      assert.match(
+        refusal({ ...whole, OIDC_ISSUER: `https://id.example.org${more}` }),
+        /the issuer is needed, without/,
+      )
+    assert.match(
+      refusal({ ...whole, OIDC_ISSUER: 'https://jon:canary@id.example.org' }),
+      /^(?!.*canary).*the issuer is needed, without user/,
+    )
     assert.match(refusal({ ...whole, OIDC_CLIENT_ID: '' }), /^OIDC_CLIENT_ID is not set/)
     assert.match(refusal({ ...whole, OIDC_ISSUER: '' }), /^OIDC_ISSUER is not set: OIDC_CLIENT_ID needs it/)
     assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)

@@ -60,6 +60,10 @@ export const authEnvironment = {
   OIDC_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'the URL of an OpenID provider is needed')
+    .refine(
+      (text) => !/[@?#]|\/\.well-known\//.test(text),
+      'the issuer is needed, without user, query and /.well-known/openid-configuration',
+    )
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: optionalSecret,

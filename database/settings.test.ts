@@ -45,6 +45,7 @@ test('sslmode has the meaning that libpq gives it', () => {
 test('rejects what it does not understand, and never repeats the password', () => {
   const refused = [
     ['mysql://jon:canary@host/db', /is not a PostgreSQL URL/],
+    ['postgresql://jon:canary@one:5432,two:5432/db', /names several hosts; name one/],
     ['jon:canary', /is not a PostgreSQL URL/],
     ['postgresql://jon:can#canary@host/db', /is not a PostgreSQL URL.* written as %23/],
     ['postgresql://jon:%canary@host/db', /a % that does not start an escape; .* written %25/],

@@ -13,7 +13,8 @@ export class SettingsError extends Error {
   }
 }
 
-// The message never repeats a value under one of these names, whatever its schema says.
+// The message never repeats a value under one of these names, whatever its schema says, nor a URL with a user and password.
+const URL_WITH_USER = /:\/\/[^/]*@/
 const SECRET_NAME = /SECRET|PASSWORD|CREDENTIAL|TOKEN|KEY|DATABASE_URL|USERS/
 
 /** The URL of an API, to which paths are appended; without the slashes at its end. */
@@ -22,6 +23,7 @@ export const apiBase = (error: string) =>
     .url({ protocol: /^https?$/, error })
     .refine((text) => !/[@?#]/.test(text), 'must be a URL without user, query and fragment')
     .transform((text) => text.replace(/\/+$/, ''))
+    .refine((text) => !text.endsWith('/bundle-runtime/api'), 'must be without /bundle-runtime/api at its end')
 
 /**
  * A JSON list of entries. The message says the `shape`, and which entry and field are wrong, but never a value.
@@ -115,7 +117,8 @@ function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, stri
   const name = String(issue?.path[0] ?? 'settings')
   const value = given[name]
   if (value === undefined) return `${name} is not set: ${issue?.message ?? 'it is required'}`
-  const shown = SECRET_NAME.test(name) ? '' : ` (it is ${JSON.stringify(value.slice(0, 100))})`
+  const isSecret = SECRET_NAME.test(name) || URL_WITH_USER.test(value)
+  const shown = isSecret ? '' : ` (it is ${JSON.stringify(value.slice(0, 100))})`
   return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`
 }
 
