@@ -102,5 +102,6 @@ function environment(root: string): Record<string, string> {
   return {
     LD_LIBRARY_PATH: platforms.map((name) => join(libraries, name)).join(':'),
     PYTHONPATH: join(libraries, 'python3/dist-packages'),
+    GOPATH: join(root, 'usr/share/gocode'),
   }
 }

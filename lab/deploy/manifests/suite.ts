@@ -242,7 +242,10 @@ function buildRenderer({ path, env }: Programs, folder: string): (values: object
       ...process.env,
       ...env,
       GOROOT: join(packages, 'lib/go'),
-      GOPATH: `${folder}:${join(packages, 'share/gocode')}`,
+      // Go may be of this machine, and its packages unpacked
+      GOPATH: [folder, env['GOPATH'] ?? '', join(packages, 'share/gocode')]
+        .filter((path) => path !== '')
+        .join(':'),
       GOCACHE: join(folder, 'cache'),
       GO111MODULE: 'off',
       CGO_ENABLED: '0',
