@@ -1,5 +1,5 @@
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
@@ -26,51 +26,9 @@ const STEPS: Partial<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const t = useText()
   const id = useId()
-  const navigate = useNavigate()
-  const { can } = useShell()
   const dialog = useModal((shown) => shown.querySelector('input'))
-  const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
-  const [isOpening, setIsOpening] = useState(false)
-  // the result that stands for many, within which is searched
-  const [inside, setInside] = useState<InsideHit | null>(null)
-  const [typedBefore, setTypedBefore] = useState('')
-  const found = useSearch(text.trim(), inside)
-
-  const own = inside === null ? ownGroups(text.trim(), t, can) : NO_GROUPS
-  const groups = [...own, ...found.groups.map((group) => withAll(group, t))].filter(
-    (group) => group.hits.length > 0,
-  )
-  const hits = groups.flatMap((group) => group.hits)
-  const at = Math.min(chosen, hits.length - 1)
-
-  const open = (hit: PaletteHit | undefined) => {
-    if (!hit) return
-    if (hit.within !== undefined) {
-      setInside(hit)
-      setTypedBefore(text)
-      setText('')
-      setChosen(0)
-      setIsOpening(false)
-      input.current?.focus()
-      return
-    }
-    onClose()
-    // as in PlainLink: the target was type-checked where it was created
-    if (hit.run !== undefined) hit.run()
-    else void navigate(hit.to as unknown as NavigateOptions)
-  }
-  // results of an earlier text are not opened: Enter waits for those of the text that is typed
-  const isOwn = at >= 0 && at < own.flatMap((group) => group.hits).length
-  const isStale = found.state === 'searching' && !isOwn
-  const openChosen = useEffectEvent(() => open(hits[at]))
-  useEffect(() => {
-    // a press of Enter that waited for its results
-    // oxlint-disable-next-line react/set-state-in-effect
-    if (isOpening && !isStale) openChosen()
-  }, [isOpening, isStale])
-
+  const palette = usePalette(onClose)
+  const { text, inside, found, hits } = palette
   return (
     // clicking the backdrop closes it for the mouse; the keyboard has Escape
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
@@ -81,87 +39,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
     >
-      <div className="flex items-center gap-2.5 border-b border-line px-4">
-        <Icon name="search" className="shrink-0 text-faint" />
-        {inside !== null && (
-          <span className="flex min-w-0 shrink items-center gap-1 rounded-sm bg-selected px-1.5 text-xs font-medium">
-            <span className="truncate">{inside.title}</span>
-            <Icon name="chevronRight" size={12} className="shrink-0" />
-          </span>
-        )}
-        <input
-          ref={input}
-          role="combobox"
-          aria-expanded={hits.length > 0}
-          aria-controls={`${id}-list`}
-          aria-activedescendant={hits[at] ? `${id}-${at}` : undefined}
-          aria-autocomplete="list"
-          aria-label={
-            inside === null ? t('shell.palette.open') : t('shell.palette.within', { title: inside.title })
-          }
-          placeholder={inside === null ? t('shell.palette.open') : t('shell.palette.chooseScope')}
-          value={text}
-          // a pasted address may be long
-          maxLength={4096}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => {
-            setText(event.target.value)
-            setChosen(0)
-            setIsOpening(false)
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Backspace' && text === '' && inside !== null) {
-              event.preventDefault()
-              setInside(null)
-              setText(typedBefore)
-              setChosen(0)
-              return
-            }
-            const step = STEPS[event.key]
-            if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
-            event.preventDefault()
-            if (step === undefined) setIsOpening(true)
-            else if (hits.length > 0) setChosen((at + step + hits.length) % hits.length)
-          }}
-          className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none"
-        />
-        {found.state === 'searching' && <Icon name="running" size={14} className="text-faint" />}
-      </div>
-      <div
-        id={`${id}-list`}
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the input above is its combobox
-        role="listbox"
-        aria-label={t('shell.palette.title')}
-        className="max-h-[50dvh] overflow-y-auto p-2"
-      >
-        {groups.map((group) => (
-          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a listbox
-          <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
-            <p className="px-2 py-1 text-xs font-medium text-faint" aria-hidden="true">
-              {group.title}
-            </p>
-            {group.note !== undefined && <p className="px-2 pb-1 text-xs text-muted">{group.note}</p>}
-            {group.hits.map((hit) => {
-              const index = hits.indexOf(hit)
-              return (
-                <Hit
-                  key={hit.id}
-                  id={`${id}-${index}`}
-                  hit={hit}
-                  words={text}
-                  chosen={index === at}
-                  onChoose={() => setChosen(index)}
-                  onOpen={open}
-                />
-              )
-            })}
-            {group.mayHaveMore === true && group.more === undefined && (
-              <p className="px-2 py-1 text-xs text-muted">{t('shell.palette.more')}</p>
-            )}
-          </div>
-        ))}
-      </div>
+      <SearchLine id={id} palette={palette} />
+      <Results id={id} palette={palette} />
       <p
         aria-live="polite"
         className={cx(
@@ -191,6 +70,171 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         </span>
       </div>
     </dialog>
+  )
+}
+
+type Palette = ReturnType<typeof usePalette>
+
+/** What is typed and chosen, what is found for it, and what opens. */
+function usePalette(onClose: () => void) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { can } = useShell()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const [isOpening, setIsOpening] = useState(false)
+  // the result that stands for many, within which is searched
+  const [inside, setInside] = useState<InsideHit | null>(null)
+  const [typedBefore, setTypedBefore] = useState('')
+  const found = useSearch(text.trim(), inside)
+  const own = inside === null ? ownGroups(text.trim(), t, can) : NO_GROUPS
+  const groups = [...own, ...found.groups.map((group) => withAll(group, t))].filter(
+    (group) => group.hits.length > 0,
+  )
+  const hits = groups.flatMap((group) => group.hits)
+  const at = Math.min(chosen, hits.length - 1)
+  const type = (next: string) => {
+    setText(next)
+    setChosen(0)
+    setIsOpening(false)
+  }
+  const open = (hit: PaletteHit | undefined) => {
+    if (!hit) return
+    if (hit.within !== undefined) {
+      setInside(hit)
+      setTypedBefore(text)
+      type('')
+      input.current?.focus()
+      return
+    }
+    onClose()
+    // as in PlainLink: the target was type-checked where it was created
+    if (hit.run !== undefined) hit.run()
+    else void navigate(hit.to as unknown as NavigateOptions)
+  }
+  // results of an earlier text are not opened: Enter waits for those of the text that is typed
+  const isOwn = at >= 0 && at < own.flatMap((group) => group.hits).length
+  const isStale = found.state === 'searching' && !isOwn
+  const openChosen = useEffectEvent(() => open(hits[at]))
+  useEffect(() => {
+    // a press of Enter that waited for its results
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (isOpening && !isStale) openChosen()
+  }, [isOpening, isStale])
+  return {
+    input,
+    text,
+    type,
+    inside,
+    leaveInside: () => {
+      setInside(null)
+      type(typedBefore)
+    },
+    found,
+    groups,
+    hits,
+    /** The place of the chosen one among the hits; -1 without any. */
+    at,
+    choose: setChosen,
+    open,
+    /** Opens the chosen one as soon as it is found for what is typed. */
+    openWhenFound: () => setIsOpening(true),
+  }
+}
+
+function SearchLine({ id, palette }: { id: string; palette: Palette }) {
+  const t = useText()
+  const { input, text, inside, hits, at } = palette
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Backspace' && text === '' && inside !== null) {
+      event.preventDefault()
+      palette.leaveInside()
+      return
+    }
+    const step = STEPS[event.key]
+    if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (step === undefined) palette.openWhenFound()
+    else if (hits.length > 0) palette.choose((at + step + hits.length) % hits.length)
+  }
+  return (
+    <div className="flex items-center gap-2.5 border-b border-line px-4">
+      <Icon name="search" className="shrink-0 text-faint" />
+      {inside !== null && (
+        <span className="flex min-w-0 shrink items-center gap-1 rounded-sm bg-selected px-1.5 text-xs font-medium">
+          <span className="truncate">{inside.title}</span>
+          <Icon name="chevronRight" size={12} className="shrink-0" />
+        </span>
+      )}
+      <input
+        ref={input}
+        role="combobox"
+        aria-expanded={hits.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={hits[at] ? `${id}-${at}` : undefined}
+        aria-autocomplete="list"
+        aria-label={
+          inside === null ? t('shell.palette.open') : t('shell.palette.within', { title: inside.title })
+        }
+        placeholder={inside === null ? t('shell.palette.open') : t('shell.palette.chooseScope')}
+        value={text}
+        // a pasted address may be long
+        maxLength={4096}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => palette.type(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none"
+      />
+      {palette.found.state === 'searching' && <Icon name="running" size={14} className="text-faint" />}
+    </div>
+  )
+}
+
+function Results({
+  id,
+  palette: { text, groups, hits, at, choose, open },
+}: {
+  id: string
+  palette: Palette
+}) {
+  const t = useText()
+  return (
+    <div
+      id={`${id}-list`}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the input above is its combobox
+      role="listbox"
+      aria-label={t('shell.palette.title')}
+      className="max-h-[50dvh] overflow-y-auto p-2"
+    >
+      {groups.map((group) => (
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a listbox
+        <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
+          <p className="px-2 py-1 text-xs font-medium text-faint" aria-hidden="true">
+            {group.title}
+          </p>
+          {group.note !== undefined && <p className="px-2 pb-1 text-xs text-muted">{group.note}</p>}
+          {group.hits.map((hit) => {
+            const index = hits.indexOf(hit)
+            return (
+              <Hit
+                key={hit.id}
+                id={`${id}-${index}`}
+                hit={hit}
+                words={text}
+                chosen={index === at}
+                onChoose={() => choose(index)}
+                onOpen={open}
+              />
+            )
+          })}
+          {group.mayHaveMore === true && group.more === undefined && (
+            <p className="px-2 py-1 text-xs text-muted">{t('shell.palette.more')}</p>
+          )}
+        </div>
+      ))}
+    </div>
   )
 }
 
