@@ -46,6 +46,8 @@ export async function listInstallations(
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
     and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected} and ${isOffered}`
   const hasWords = words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)
+  // `is true` keeps the planner from reading all that one of the words selects, instead of a stream in its order
+  const hasWordsByRow = sql`(${hasWords}) is true`
   // reads the rows of the page first, then the claims of these rows only
   const page =
     streams === null
@@ -59,9 +61,9 @@ export async function listInstallations(
       : sql`select * from (${sql.join(
           streams.map(
             ({ keys, isIts, isMany }) => sql`
-              select first.* from ${isMany ? earliestStreams(sort, { keys, isIts, condition: sql`${condition} and ${hasWords}`, limit: filter.limit + 1 }) : keys}
+              select first.* from ${isMany ? earliestStreams(sort, { keys, isIts, condition: sql`${condition} and ${hasWordsByRow}`, limit: filter.limit + 1 }) : keys}
               cross join lateral (
-                select installation.* from runtime.installation where ${isIts} and ${condition} and ${hasWords} ${order}) as first`,
+                select installation.* from runtime.installation where ${isIts} and ${condition} and ${isMany ? hasWordsByRow : hasWords} ${order}) as first`,
           ),
           sql` union `,
         )}) as merged ${orderBy(sort, 'merged', filter.limit + 1)}`
