@@ -122,17 +122,13 @@ test('a request whose person had to sign in again asks for the same step again, 
   const dialog = page.getByRole('dialog', { name: 'Apply this change?' })
   await expect.element(dialog.getByRole('textbox')).toHaveValue('As agreed')
 
-  let planned = () => {}
-  api.answer({
-    'GET /change-requests/{changeRequestId}/plan': () =>
-      new Promise((resolve) => {
-        planned = () => resolve({ effect: null, planToken: 'token-2', problems: [] })
-      }),
-  })
+  // the request may arrive after "Loading…" is shown
+  const plan = Promise.withResolvers<unknown>()
+  api.answer({ 'GET /change-requests/{changeRequestId}/plan': () => plan.promise })
   void invalidateEndpoints(queryClient, ['GET /change-requests/{changeRequestId}/plan'])
   const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
   await expect.element(apply).toHaveAccessibleDescription('Loading…')
-  planned()
+  plan.resolve({ effect: null, planToken: 'token-2', problems: [] })
   await expect.element(apply).not.toHaveAccessibleDescription('Loading…')
   await apply.click()
   await expect
