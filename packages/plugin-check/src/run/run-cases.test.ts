@@ -86,7 +86,7 @@ test('a plugin that answers anything at all never breaks the checker', async (t)
   const cases = CASES.filter((_, index) => index % 3 === 0)
   const report = await check({
     url,
-    profile: { ...profile, timeoutMs: 300, settlesWithinMs: 100 },
+    profile: { ...profile, timeoutMs: 600, settlesWithinMs: 100 },
     seed: 1,
     platformPort: 0,
     cases,
