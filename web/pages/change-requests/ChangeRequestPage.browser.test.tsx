@@ -123,12 +123,17 @@ test('a request whose person had to sign in again asks for the same step again, 
   await expect.element(dialog.getByRole('textbox')).toHaveValue('As agreed')
 
   // the request may arrive after "Loading…" is shown
-  const plan = Promise.withResolvers<unknown>()
-  api.answer({ 'GET /change-requests/{changeRequestId}/plan': () => plan.promise })
+  const read = Promise.withResolvers<undefined>()
+  api.answer({
+    'GET /change-requests/{changeRequestId}/plan': async () => {
+      await read.promise
+      return { effect: null, planToken: 'token-2', problems: [] }
+    },
+  })
   void invalidateEndpoints(queryClient, ['GET /change-requests/{changeRequestId}/plan'])
   const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
   await expect.element(apply).toHaveAccessibleDescription('Loading…')
-  plan.resolve({ effect: null, planToken: 'token-2', problems: [] })
+  read.resolve(undefined)
   await expect.element(apply).not.toHaveAccessibleDescription('Loading…')
   await apply.click()
   await expect
