@@ -29,7 +29,7 @@ export interface PlannedGroup {
 
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
-interface Plannable {
+interface DraftToPlan {
   configuration: Configuration
   draft: Draft
   offers: readonly Offer[]
@@ -43,7 +43,7 @@ interface Plannable {
  */
 export function changesByInstallation(
   plan: Plan | undefined,
-  planned: Plannable,
+  planned: DraftToPlan,
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
   const { groups, others } = planOrDraft(plan, planned)
   return { groups: planned.isProposed ? groups.map((group) => ({ ...group, claim: null })) : groups, others }
@@ -51,7 +51,7 @@ export function changesByInstallation(
 
 function planOrDraft(
   plan: Plan | undefined,
-  { configuration, draft, offers }: Plannable,
+  { configuration, draft, offers }: DraftToPlan,
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
   if (plan === undefined)
     return { groups: withOffers(unplanned(configuration, draft), offers, configuration), others: [] }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Batch, BatchPlan, PropertyView } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { queryClient } from '../../../app/query-client.ts'
@@ -824,26 +825,30 @@ test('the field waits for the value that the targets have, which would change wh
   await expect.element(page.getByRole('textbox', { name: 'Port' })).not.toHaveAttribute('readonly')
 })
 
+/** One property of each target, with these values. */
+const rowsOf = (property: string, definition: PropertyDefinition, values: readonly (PropertyView | null)[]) =>
+  targets.map(({ id, installation }, index) => ({
+    installation: { ...installation, bundleInstallId: id },
+    title: 'CRM',
+    version: '1.0.0',
+    claim: null,
+    locator: MAIN,
+    resourceTitle: 'Core',
+    property,
+    definition,
+    writtenBy: null,
+    value: values[index] ?? null,
+    origin: values[index] == null ? null : ('setHere' as const),
+    manager: null,
+    lastChange: null,
+  }))
+
 test('a value for each begins with the value that each target has now', async () => {
   const api = await serveApi({
     [VERSION]: () => mailOf(),
     [PLAN]: () => planWith('first', () => []),
     'GET /properties': () => ({
-      items: targets.map(({ id, installation }, index) => ({
-        installation: { ...installation, bundleInstallId: id },
-        title: 'CRM',
-        version: '1.0.0',
-        claim: null,
-        locator: MAIN,
-        resourceTitle: 'Core',
-        property: 'port',
-        definition: integer('Port'),
-        writtenBy: null,
-        value: index === 0 ? { '@type': 'Data', value: 25 } : null,
-        origin: index === 0 ? ('setHere' as const) : null,
-        manager: null,
-        lastChange: null,
-      })),
+      items: rowsOf('port', integer('Port'), [{ '@type': 'Data', value: 25 }, null]),
       nextCursor: null,
     }),
   })
@@ -874,24 +879,7 @@ test('a list that differs between the targets is not called unset, as one that n
   await serveApi({
     [VERSION]: () => manifestOf('1.0.0', { languages: list }),
     [PLAN]: () => planWith('first', () => []),
-    'GET /properties': () => ({
-      items: targets.map(({ id, installation }, index) => ({
-        installation: { ...installation, bundleInstallId: id },
-        title: 'CRM',
-        version: '1.0.0',
-        claim: null,
-        locator: MAIN,
-        resourceTitle: 'Core',
-        property: 'languages',
-        definition: list,
-        writtenBy: null,
-        value: values[index] ?? null,
-        origin: null,
-        manager: null,
-        lastChange: null,
-      })),
-      nextCursor: null,
-    }),
+    'GET /properties': () => ({ items: rowsOf('languages', list, values), nextCursor: null }),
   })
   const show = async () => {
     const screen = await renderInConsole(
