@@ -8,7 +8,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { againOf } from '../../subjects/batch/again.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
-import { useInterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
@@ -38,11 +38,11 @@ export function ChangeActions({
   isPlanning: boolean
 }) {
   const t = useText()
-  const [asked, setAsked] = useState<{ dialog: Asked; reason: string } | null>(null)
+  const [asked, setAsked] = useState<{ dialog: Asked; kept: InterruptedAction | null } | null>(null)
   const { state, kind, scope } = request
   useInterruptedAction(
     pageOf(request),
-    useCallback(({ target, reason }) => isStep(target) && setAsked({ dialog: target, reason }), []),
+    useCallback((kept) => mayBeKept(kept.target) && setAsked({ dialog: kept.target, kept }), []),
   )
   if (state === 'APPLIED' && kind === 'CONFIGURE' && scope !== null)
     return (
@@ -58,7 +58,7 @@ export function ChangeActions({
     notReady: t(isPlanning ? 'common.loading' : 'changes.plan.none'),
   }
   const close = () => setAsked(null)
-  const ask = (dialog: Asked) => setAsked({ dialog, reason: '' })
+  const ask = (dialog: Asked) => setAsked({ dialog, kept: null })
   return (
     <>
       <Buttons request={request} plan={plan} onAsk={ask} />
@@ -67,26 +67,29 @@ export function ChangeActions({
   )
 }
 
+/** The dialogs that may ask for a recent sign-in. */
+const mayBeKept = (target: string): target is Step | 'schedule' => isStep(target) || target === 'schedule'
+
 function AskedDialog({
   dialog,
-  reason,
+  kept,
   ...shared
 }: {
   dialog: Asked
-  reason: string
+  kept: InterruptedAction | null
   request: ChangeRequestDetail
   plan: ShownPlan
   onClose: () => void
 }) {
   switch (dialog) {
     case 'schedule':
-      return <ScheduleDialog {...shared} />
+      return <ScheduleDialog kept={kept} {...shared} />
     case 'describe':
       return <DescribeDialog {...shared} />
     case 'batch':
       return <BatchEditor {...shared} />
     default:
-      return <StepDialog step={dialog} initialReason={reason} {...shared} />
+      return <StepDialog step={dialog} initialReason={kept?.reason ?? ''} {...shared} />
   }
 }
 

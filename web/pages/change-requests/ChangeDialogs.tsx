@@ -13,7 +13,12 @@ import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
+import {
+  keepAction,
+  keepForm,
+  keptForm,
+  type InterruptedAction,
+} from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 
 /** What a step of a change request invalidates. */
@@ -171,8 +176,16 @@ export function DescribeDialog({ request, onClose }: { request: ChangeRequestDet
   )
 }
 
-/** The time in which the request is applied, in the time of the person's browser. */
-export function ScheduleDialog({ request, onClose }: { request: ChangeRequestDetail; onClose: () => void }) {
+/** The time in which the request is applied, in the time of the person's browser. `kept` is what they left to sign in again. */
+export function ScheduleDialog({
+  request,
+  kept,
+  onClose,
+}: {
+  request: ChangeRequestDetail
+  kept: InterruptedAction | null
+  onClose: () => void
+}) {
   const t = useText()
   const { changeRequestId, revision, schedule } = request
   const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -188,7 +201,10 @@ export function ScheduleDialog({ request, onClose }: { request: ChangeRequestDet
     )
   }, [t])
   const form = useZodForm(schema, {
-    defaultValues: { notBefore: localText(schedule?.notBefore), notAfter: localText(schedule?.notAfter) },
+    defaultValues: keptForm(kept, schema) ?? {
+      notBefore: localText(schedule?.notBefore),
+      notAfter: localText(schedule?.notAfter),
+    },
   })
   const save = useWrite('POST /change-requests/{changeRequestId}/schedule', { invalidates: CHANGED })
   const submit = useSubmit(
@@ -214,6 +230,13 @@ export function ScheduleDialog({ request, onClose }: { request: ChangeRequestDet
       title={t('changes.schedule.title')}
       description={t('changes.schedule.about')}
       submit={t('changes.schedule')}
+      errorActions={
+        needsSignIn(submit.error?.error.problem.code) && (
+          <SignInAgain
+            keep={(id) => keepForm(id, pageOf(request), { target: 'schedule', values: form.getValues() })}
+          />
+        )
+      }
       onClose={onClose}
     >
       <TextField

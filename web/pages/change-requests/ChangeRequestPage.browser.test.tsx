@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { refusal } from '../../testing/api.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
@@ -139,4 +140,20 @@ test('a request whose person had to sign in again asks for the same step again, 
   await expect
     .poll(() => api.requests('POST /change-requests/{changeRequestId}/apply').map(({ body }) => body))
     .toEqual([{ revision: 3, planToken: 'token-2', override: false, reason: 'As agreed' }])
+})
+
+test('the schedule of a takeover needs a recent sign-in, and comes back with the times that were entered', async () => {
+  const request = changeRequestWith({ kind: 'TAKEOVER', title: 'Take over the upgrade' })
+  const reason = JSON.stringify({ notBefore: '2026-12-24T22:00', notAfter: '2026-12-25T06:00' })
+  keepAction(OLIVIA.id, `change-request/${request.changeRequestId}`, { target: 'schedule', reason })
+  const api = await show(request)
+  api.answer({
+    'POST /change-requests/{changeRequestId}/schedule': () =>
+      refusal({ status: 403, code: 'RECENT_SIGN_IN_REQUIRED' }),
+  })
+  const dialog = page.getByRole('dialog', { name: 'Schedule change request' })
+  await expect.element(dialog.getByLabelText('Not before')).toHaveValue('2026-12-24T22:00')
+  await expect.element(dialog.getByLabelText('Not after')).toHaveValue('2026-12-25T06:00')
+  await dialog.getByRole('button', { name: 'Schedule' }).click()
+  await expect.element(dialog.getByRole('button', { name: 'Sign in again' })).toBeVisible()
 })
