@@ -528,9 +528,9 @@ describe('the calendar', () => {
         message: 'Stocktaking',
       },
     })
-    const calendar = async (place: Scope, grants?: Grant[]) => {
+    const calendar = async (place: Scope, grants?: Grant[], days = -1) => {
       const query = new URLSearchParams({ ...place, workspaceId: String(place.workspaceId) })
-      const path = `/calendar?from=${at(-1).slice(0, 10)}&days=14&timeZone=UTC&${query.toString()}`
+      const path = `/calendar?from=${at(days).slice(0, 10)}&days=14&timeZone=UTC&${query.toString()}`
       return CALENDAR.parse((await deps.http.call(path, grants && { grants })).data)
     }
     const seen = await calendar(scope)
@@ -550,6 +550,19 @@ describe('the calendar', () => {
     const stranger: Grant[] = [{ permissions: ['read'], scope: { ...other } }]
     const nothing = await calendar(scope, stranger)
     assert.deepEqual([nothing.changeRequests, nothing.freezes, nothing.operations], [[], [], []])
+    // each week, but none of those before the freeze was saved
+    await deps.ok('/freezes/calendar', {
+      method: 'PUT',
+      body: {
+        scopes: [{ ...scope }],
+        weekly: { days: ['WED'], from: '10:00', to: '12:00' },
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Deliveries',
+      },
+    })
+    assert.deepEqual((await calendar(scope, undefined, -16)).freezes, [])
+    assert.equal((await calendar(scope, undefined, 1)).freezes[0]?.windows.length, 2)
     // a day of India begins within an hour of UTC
     await deps.saved(other, changesOf({ name: 'later' }))
     for (const [type, moment] of [

@@ -27,7 +27,10 @@ export async function listFreezes(
   return { items: items.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)), nextCursor: null }
 }
 
-/** The freezes of some places that the actor may read and that refuse something in a time, with their windows in it. */
+/**
+ * The freezes of some places that the actor may read and that refuse something in a time, with their windows in it. What was over when
+ * a freeze was saved last is left out: it was not that freeze.
+ */
 export async function freezesIn(
   { deps, actor }: ReadContext,
   filter: ScopeFilter,
@@ -38,7 +41,9 @@ export async function freezesIn(
   const { now, freezes } = await selectFreezes(deps.db)
   return freezes.flatMap((row) => {
     const view = freezeView(row, actor, now)
-    const windows = view !== null && isIn(view, filter) ? windowsIn(row.settings, time) : []
+    if (view === null || !isIn(view, filter)) return []
+    const savedAt = Date.parse(row.updated_at)
+    const windows = windowsIn(row.settings, time).filter(({ to }) => to > savedAt)
     if (windows.length === 0) return []
     const { name, settings } = row
     const shown = windows.map(({ from, to }) => ({ from: timestamp(from), to: timestamp(to) }))
