@@ -63,7 +63,8 @@ verifier = tokens.TokenVerifier("https://platform.example", "mailbox")
 verifier.keys = {"k": b"x" * 32}
 verifier.fetched_at = time.time()
 tokens.ed25519.verify = lambda *_: True
-good = {"iss": "https://platform.example", "aud": "mailbox", "exp": int(time.time()) + 60}
+now = int(time.time())
+good = {"iss": "https://platform.example", "aud": "mailbox", "iat": now, "exp": now + 60}
 def claims(header=text({"alg": "EdDSA", "kid": "k"}), body=good, end=""):
     return verifier.claims(f"Bearer {encode(header)}.{encode(text(body))}{end}.AAAA") is not None
 
@@ -72,7 +73,7 @@ print(json.dumps({
     "refused": [
         claims(text({"alg": "EdDSA", "kid": ["k"]})), claims(text({"alg": "EdDSA", "kid": {"k": 1}})),
         claims("[" * 100000), claims(text({"alg": "EdDSA", "kid": "k", "crit": ["x"]})),
-        claims(body={**good, "nbf": int(time.time()) + 600}), claims(body={**good, "nbf": "1"}),
+        claims(body={**good, "iat": None}), claims(body={**good, "nbf": now + 600}), claims(body={**good, "nbf": "1"}),
         claims(end="!"), claims(end="\u00e9"),
     ],
     "lengths": [number("12", 10), number("1f", 16)],
