@@ -69,9 +69,14 @@ function Anywhere() {
  * Renders the whole console at an address: its routes, its session and its event stream. Responses come from
  * `serveApi`. Pages and their texts are loaded on demand, as in production.
  */
-export async function renderConsole(
-  address: string,
-): Promise<RenderResult & { address: () => string; renders: () => number }> {
+export async function renderConsole(address: string): Promise<
+  RenderResult & {
+    address: () => string
+    /** Follows a link. */
+    goTo: (address: string) => void
+    renders: () => number
+  }
+> {
   let renders = 0
   const history = createMemoryHistory({ initialEntries: [address] })
   const router = createRouter({ ...consoleRouter.options, history })
@@ -84,7 +89,12 @@ export async function renderConsole(
       </Profiler>
     </QueryClientProvider>,
   )
-  return { ...screen, address: () => history.location.href, renders: () => renders }
+  return {
+    ...screen,
+    address: () => history.location.href,
+    goTo: (next) => history.push(next),
+    renders: () => renders,
+  }
 }
 
 /** For each row of a table's body the number of its elements, itself included. */

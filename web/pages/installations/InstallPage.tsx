@@ -25,9 +25,13 @@ const VERSION_LIMIT = 200
 
 /**
  * Selects the scope, the bundle version and the values. Scope and version are in the address, so that a link can
- * prepare an install.
+ * prepare an install. The install of a change request has a form of its own.
  */
 export function InstallPage() {
+  return <Prepared key={route.useSearch().change} />
+}
+
+function Prepared() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -114,7 +118,7 @@ export function InstallPage() {
         </div>
         {manifest.data && bundle !== null && version !== undefined && !edited.isPending ? (
           <InstallForm
-            key={`${bundle.environmentKey}/${bundle.bundleId}/${version}`}
+            key={`${bundle.environmentKey}/${bundle.bundleId}/${version}/${edited.request?.changeRequestId}`}
             manifest={manifest.data}
             scope={scope}
             copy={

@@ -33,7 +33,7 @@ const UpgradePage = lazyPart(async () => (await import('./upgrade/UpgradePage.ts
 export function InstallationPage() {
   const t = useText()
   const { id } = route.useParams()
-  const { action } = route.useSearch()
+  const { action, change } = route.useSearch()
   const query = useQuery(apiQuery('GET /installations/{bundleInstallId}', installationCall(id)))
   if (!query.data) {
     return (
@@ -47,7 +47,7 @@ export function InstallationPage() {
   if (action === 'upgrade') {
     return (
       <Suspense fallback={<Page title={t('installations.upgrade')}>{null}</Page>}>
-        <UpgradePage key={id} detail={query.data} />
+        <UpgradePage key={`${id}/${change}`} detail={query.data} />
       </Suspense>
     )
   }

@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import type { ChangeRequestDetail, PropertyView } from '#contract/console-api/shapes.ts'
 import type { Call } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
-import { FormEdit, type PropertyFormValues } from '../../forms/property/property-edit.ts'
+import { editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/property-edit.ts'
 import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import type { FormResource } from '../operation-form/property-form.ts'
-import type { OperationInput } from '../operation-form/use-operation-form.ts'
+import type { OperationInput, OperationValues } from '../operation-form/use-operation-form.ts'
 import { joinSentences } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
@@ -28,13 +29,13 @@ type KeptChanges = NonNullable<EditOf<'CONFIGURE'>['input']>['changes']
 export function useEditedRequest(
   kind: Kind,
   changeRequestId: string | undefined,
-): { request: ChangeRequestDetail | null; isPending: boolean } {
-  const { data, isPending } = useQuery({
+): { request: ChangeRequestDetail | null; isPending: boolean; isFetching: boolean } {
+  const { data, isPending, isFetching } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
     enabled: changeRequestId !== undefined,
   })
   const isIt = changeRequestId !== undefined && data?.may.edit === true && data.kind === kind
-  return { request: isIt ? data : null, isPending: changeRequestId !== undefined && isPending }
+  return { request: isIt ? data : null, isPending: changeRequestId !== undefined && isPending, isFetching }
 }
 
 const givenIn = ({ input }: ChangeRequestDetail): Given => input.changes ?? input.properties ?? {}
@@ -65,26 +66,49 @@ export function withKept(form: FormResource[], request: ChangeRequestDetail | nu
 }
 
 /**
- * The change request that an address names, as it was read first, so that an edit of somebody else meanwhile is not replaced. Its
- * values are put into the input of the form once, before the form is shown.
+ * The change request that an address names, as the page read it first: an edit of somebody else meanwhile is not replaced, and it stays
+ * the edited one if it can no longer be edited, so that its values never become the person's own. They are put into the input of the form
+ * once, before the form is shown.
  */
 export function useEditedInput(
   kind: 'INSTALL' | 'UPGRADE',
   changeRequestId: string | undefined,
   input: OperationInput,
-): ReturnType<typeof useEditedRequest> {
-  const { request, isPending } = useEditedRequest(kind, changeRequestId)
+): { request: ChangeRequestDetail | null; isPending: boolean } {
+  const { request, isPending, isFetching } = useEditedRequest(kind, changeRequestId)
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
-  if (request !== null && taken?.changeRequestId !== request.changeRequestId) {
+  // what an earlier visit has left in memory may be older than what others have stored since
+  if (request !== null && taken === null && !isFetching) {
     setTaken(request)
     fill(input, request)
   }
-  return { request: request && taken, isPending: isPending || (request !== null && taken === null) }
+  return { request: taken, isPending: taken === null && (isPending || request !== null) }
 }
 
 function fill(input: OperationInput, request: ChangeRequestDetail): void {
-  input.values = { edits: editsOf(request), reason: request.reason ?? '' }
+  input.values = valuesOf(request)
+  delete input.ticked
 }
+
+const valuesOf = (request: ChangeRequestDetail): OperationValues => ({
+  edits: editsOf(request),
+  reason: request.reason ?? '',
+})
+
+/** Whether a form has other values than the request that is edited in it. */
+export function isEditOf(request: ChangeRequestDetail, values: OperationValues): boolean {
+  const ofRequest = valuesOf(request)
+  const [before, now] = [editsIn(ofRequest), editsIn(values)]
+  return (
+    values.reason !== ofRequest.reason ||
+    before.size !== now.size ||
+    [...now].some(([id, edit]) => !deepEqual(edit, before.get(id) ?? null))
+  )
+}
+
+/** Whether an address is that of the form in which this request is edited, or none. */
+export const isOfRequest = (search: object, request: ChangeRequestDetail | null | undefined): boolean =>
+  Reflect.get(search, 'change') === request?.changeRequestId
 
 /** The values of the request as the edits of a form, except hidden ones. */
 function editsOf(request: ChangeRequestDetail): PropertyFormValues['edits'] {

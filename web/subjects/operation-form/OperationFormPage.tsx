@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
+import { useWatch } from 'react-hook-form'
 import type { ChangeRequestDetail, Operation } from '#contract/console-api/shapes.ts'
 import { paths, type ScopeKey } from '../../addresses/paths.ts'
 import { FormPage } from '../../forms/dialogs/FormPage.tsx'
@@ -12,7 +13,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { LinkButton, type LinkTarget } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { EditedNotice, useSaveRequest, withKeptValues } from '../change-requests/edited-request.tsx'
+import { EditedNotice, isEditOf, useSaveRequest, withKeptValues } from '../change-requests/edited-request.tsx'
 import { ShareDraft } from '../change-requests/ShareDraft.tsx'
 import {
   needsReview,
@@ -52,6 +53,11 @@ export function useOperationRequest(entry: EnteredOperation) {
   const navigate = useNavigate()
   const [review, request] = [useRequestReview(), useSaveRequest()]
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
+  // the draft of a request is not stored in this browser
+  const isEditUnsaved = useWatch({
+    control: entered.form.control,
+    compute: (values) => edited !== null && isEditOf(edited, values),
+  })
   const send = async (values: OperationValues) => {
     const proposal = proposalOf(values)
     if (proposal === null) return
@@ -66,7 +72,13 @@ export function useOperationRequest(entry: EnteredOperation) {
     draft.remove()
     await navigate({ ...paths.operation(started.operation.operationId), ignoreBlocker: true })
   }
-  return { ...entry, isGuarded, submit: useSubmit(entered.form, send, entered.fieldOf) }
+  return {
+    ...entry,
+    isGuarded,
+    /** Whether leaving the page would lose something. */
+    hasUnkept: entered.isSensitiveTyped || isEditUnsaved,
+    submit: useSubmit(entered.form, send, entered.fieldOf),
+  }
 }
 
 /** The page of an install or upgrade: what applies to all of them, around the parts of one. */

@@ -3,7 +3,8 @@ import { page, userEvent } from 'vitest/browser'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { changeRequestWith } from '../../../testing/change-request.ts'
-import { renderInConsole } from '../../../testing/render.tsx'
+import { renderConsole, renderInConsole } from '../../../testing/render.tsx'
+import { serveScope } from '../../../testing/served-scope.ts'
 import { MyDrafts } from '../../overview/MyDrafts.tsx'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { emptyInput } from '../../../subjects/operation-form/use-operation-form.ts'
@@ -180,4 +181,30 @@ test('an install is shared as a draft before its values are complete, and then n
     },
   ])
   expect(stored()).toEqual([])
+})
+
+test('the values of a request and the person’s own draft of the install are kept apart', async () => {
+  const request = changeRequestWith({
+    kind: 'INSTALL',
+    input: {
+      bundle: manifest.bundle,
+      targetVersion: '1.0.0',
+      properties: { 'production/crm/MODULE/main': { name: { '@type': 'Data', value: 'Theirs' } } },
+    },
+  })
+  await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': () => manifest,
+  })
+  const plain = '/installations/new?bundleEnvironmentKey=production&bundleId=crm&version=1.0.0'
+  const screen = await renderConsole(`${plain}&change=${request.changeRequestId}`)
+  await expect.element(name).toHaveValue('Theirs')
+  screen.goTo(plain)
+  await expect.element(name).toHaveValue('')
+  await name.fill('Mine')
+  await expect.poll(() => stored().length).toBe(1)
+  screen.goTo(`${plain}&change=${request.changeRequestId}`)
+  await expect.element(name).toHaveValue('Theirs')
+  expect(stored().join()).toContain('Mine')
+  expect(stored().join()).not.toContain('Theirs')
 })

@@ -11,7 +11,7 @@ import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { editsIn, type PropertyFormValues } from '../../../forms/property/property-edit.ts'
 import type { FieldId } from '../../../forms/property/property-place.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { keepsHidden, withKept } from '../../../subjects/change-requests/edited-request.tsx'
+import { isOfRequest, keepsHidden, withKept } from '../../../subjects/change-requests/edited-request.tsx'
 import { useGate } from '../../../subjects/gate/use-gate.tsx'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
@@ -56,7 +56,7 @@ export function InstallForm(install: InstallProps) {
   const { manifest, scope, copy } = install
   const t = useText()
   const values = useInstallValues(install)
-  const { resources, entered, bound } = values
+  const { resources, bound } = values
   const existing = useExisting(scope, manifest)
   const { operation, settled } = useInstall(install, values, existing !== null)
   const edits = editsIn(settled)
@@ -100,8 +100,10 @@ export function InstallForm(install: InstallProps) {
       )}
       <ValuesSection install={install} values={values} edits={edits} />
       <LeaveGuard
-        isDirty={entered.isSensitiveTyped}
-        isSamePage={({ pathname }) => pathname === '/installations/new'}
+        isDirty={operation.hasUnkept}
+        isSamePage={({ pathname, search }) =>
+          pathname === '/installations/new' && isOfRequest(search, install.edited)
+        }
       />
     </OperationFormPage>
   )

@@ -4,7 +4,12 @@ import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
-import { fieldsOf, keepsHidden, withKept } from '../../../subjects/change-requests/edited-request.tsx'
+import {
+  fieldsOf,
+  isOfRequest,
+  keepsHidden,
+  withKept,
+} from '../../../subjects/change-requests/edited-request.tsx'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { useOperationPlan, useSettledEdits } from '../../../subjects/plan/use-operation-plan.ts'
 import { reasonIn } from '../../../forms/form/use-zod-form.ts'
@@ -119,9 +124,11 @@ export function UpgradeForm(upgrade: UpgradeProps) {
         />
       )}
       <LeaveGuard
-        isDirty={entered.isSensitiveTyped}
+        isDirty={operation.hasUnkept}
         isSamePage={({ pathname, search }) =>
-          pathname === `/installations/${bundleInstallId}` && Reflect.get(search, 'action') === 'upgrade'
+          pathname === `/installations/${bundleInstallId}` &&
+          Reflect.get(search, 'action') === 'upgrade' &&
+          isOfRequest(search, upgrade.edited)
         }
       />
     </OperationFormPage>

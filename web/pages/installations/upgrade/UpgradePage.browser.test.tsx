@@ -20,6 +20,8 @@ const DETAIL = 'GET /installations/{bundleInstallId}'
 const EDIT = 'PATCH /change-requests/{changeRequestId}'
 const SHARE = 'POST /change-requests'
 const UPGRADE = 'POST /installations/{bundleInstallId}/upgrade'
+const READ = 'GET /change-requests/{changeRequestId}'
+const PLAIN = `/installations/${bundleInstallId}?action=upgrade&version=2.0.0`
 const at = '2026-11-22T08:00:00.000Z'
 
 const addressWith = (maxLength: number) => ({
@@ -99,7 +101,7 @@ async function openUpgrade(edited?: ChangeRequestDetail) {
     // what is sent is what is tested
     [UPGRADE]: () => refusal({}),
     [SHARE]: () => refusal({}),
-    ...(edited && { 'GET /change-requests/{changeRequestId}': () => edited, [EDIT]: () => refusal({}) }),
+    ...(edited && { [READ]: () => edited, [EDIT]: () => refusal({}) }),
     [SNAPSHOT]: ({ params }) => {
       const snapshotVersion = Number(params['snapshotVersion'])
       return {
@@ -135,7 +137,7 @@ async function openUpgrade(edited?: ChangeRequestDetail) {
     }),
   })
   const change = edited ? `&change=${edited.changeRequestId}` : ''
-  await renderConsole(`/installations/${bundleInstallId}?action=upgrade&version=2.0.0${change}`)
+  const screen = await renderConsole(`${PLAIN}${change}`)
   const save = async (snapshotVersion: number, address: JsonValue) => {
     values.set(snapshotVersion, address)
     api.answer({ [DETAIL]: () => detailAt(snapshotVersion, address) })
@@ -144,7 +146,7 @@ async function openUpgrade(edited?: ChangeRequestDetail) {
   const sent = () => api.requests(UPGRADE).map(({ body }) => body)
   const stored = () => api.requests(EDIT).map(({ body }) => body)
   const shared = () => api.requests(SHARE).map(({ body }) => body)
-  return { save, sent, stored, shared }
+  return { screen, api, save, sent, stored, shared }
 }
 
 const city = page.getByRole('textbox', { name: 'City' })
@@ -219,6 +221,82 @@ test('the upgrade of a change request begins with its values, and is stored in i
     },
   ])
   expect(sent()).toEqual([])
+})
+
+const requestOf = (address: JsonValue, given: Partial<ChangeRequestDetail> = {}) =>
+  changeRequestWith({
+    kind: 'UPGRADE',
+    scope,
+    bundleInstallId,
+    input: { targetVersion: '2.0.0', properties: { [LOCATOR]: { address: wrapData(address) } } },
+    ...given,
+  })
+const kept = () =>
+  Object.entries({ ...localStorage })
+    .filter(([key]) => key.startsWith('bundle-console.operation-draft/'))
+    .map(([, text]) => String(text))
+
+test('the values of a request and the person’s own draft of the upgrade are kept apart', async () => {
+  localStorage.clear()
+  const request = requestOf({ city: 'Kiel', zip: '24103' })
+  const { screen } = await openUpgrade(request)
+  await expect.element(city).toHaveValue('Kiel')
+  screen.goTo(PLAIN)
+  await expect.element(city).toHaveValue('Hamburg')
+  await zip.fill('20457')
+  await expect.poll(kept).toEqual([expect.stringContaining('20457')])
+  expect(kept().join()).not.toContain('Kiel')
+
+  screen.goTo(`${PLAIN}&change=${request.changeRequestId}`)
+  await expect.element(city).toHaveValue('Kiel')
+  await expect.element(zip).toHaveValue('24103')
+  // nothing of it is stored, so leaving would lose it
+  await zip.fill('24105')
+  screen.goTo(PLAIN)
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await expect.element(zip).toHaveValue('20457')
+  await expect.element(city).toHaveValue('Hamburg')
+  expect(kept().join()).not.toContain('24105')
+})
+
+test('a request that ends while it is edited does not become the person’s own upgrade', async () => {
+  localStorage.clear()
+  const request = requestOf({ city: 'Kiel', zip: '24103' })
+  const { api, stored, sent } = await openUpgrade(request)
+  await expect.element(city).toHaveValue('Kiel')
+  api.answer({ [READ]: () => ({ ...request, state: 'WITHDRAWN', may: { ...request.may, edit: false } }) })
+  await invalidateEndpoints(queryClient, [READ])
+  await zip.fill('24105')
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(stored).toHaveLength(1)
+  expect(sent()).toEqual([])
+  expect(kept()).toEqual([])
+})
+
+test('a later visit begins with what others have stored in the request since', async () => {
+  const request = requestOf({ city: 'Kiel', zip: '24103' })
+  const { screen, api, stored } = await openUpgrade(request)
+  await expect.element(city).toHaveValue('Kiel')
+  screen.goTo(`/change-requests/${request.changeRequestId}`)
+  await expect.element(city).not.toBeInTheDocument()
+  screen.goTo(PLAIN)
+  await expect.element(city).toBeVisible()
+
+  const answered = Promise.withResolvers<void>()
+  api.answer({
+    [READ]: async () => {
+      await answered.promise
+      return requestOf({ city: 'Bonn', zip: '53111' }, { revision: 4 })
+    },
+  })
+  await invalidateEndpoints(queryClient, [READ])
+  screen.goTo(`${PLAIN}&change=${request.changeRequestId}`)
+  await expect.element(city).not.toBeInTheDocument()
+  answered.resolve()
+  await expect.element(city).toHaveValue('Bonn')
+  await zip.fill('53113')
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(stored).toMatchObject([{ revision: 4 }])
 })
 
 test('an upgrade is shared as a draft with what is entered, unless somebody has saved meanwhile', async () => {

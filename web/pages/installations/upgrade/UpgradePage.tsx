@@ -69,7 +69,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
         />
         {target !== undefined && version !== null && !edited.isPending && (
           <Prepared
-            key={target}
+            key={`${target}/${edited.request?.changeRequestId}`}
             detail={detail}
             current={version}
             target={target}
