@@ -157,3 +157,26 @@ test('the schedule of a takeover needs a recent sign-in, and comes back with the
   await dialog.getByRole('button', { name: 'Schedule' }).click()
   await expect.element(dialog.getByRole('button', { name: 'Sign in again' })).toBeVisible()
 })
+
+test('a batch is edited only with the plan of what it asks for now', async () => {
+  const plan = 'GET /change-requests/{changeRequestId}/plan'
+  const read = 'GET /change-requests/{changeRequestId}'
+  const batch = { planToken: 'token-1', items: [], broken: null }
+  const api = await show(changeRequestWith({}))
+  api.answer({ [plan]: () => ({ effect: null, planToken: null, batch, problems: [] }) })
+  await invalidateEndpoints(queryClient, [plan])
+  const edit = page.getByRole('button', { name: 'Edit', exact: true })
+  await expect.element(edit).not.toHaveAccessibleDescription()
+  const planned = Promise.withResolvers<void>()
+  api.answer({
+    [read]: () => changeRequestWith({ revision: 4 }),
+    [plan]: async () => {
+      await planned.promise
+      return { effect: null, planToken: null, batch, problems: [] }
+    },
+  })
+  await invalidateEndpoints(queryClient, [read])
+  await expect.element(edit).toHaveAccessibleDescription('Loading…')
+  planned.resolve()
+  await expect.element(edit).not.toHaveAccessibleDescription()
+})

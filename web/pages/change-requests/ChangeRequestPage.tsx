@@ -56,8 +56,14 @@ export function ChangeRequestPage() {
 function Shown({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
   const { state, title, scope, kind } = request
+  const planned = apiQuery(
+    'GET /change-requests/{changeRequestId}/plan',
+    changeRequestCall(request.changeRequestId),
+  )
   const plan = useQuery({
-    ...apiQuery('GET /change-requests/{changeRequestId}/plan', changeRequestCall(request.changeRequestId)),
+    ...planned,
+    // the plan of an earlier revision is not its plan: the targets of a batch are edited as the plan has them
+    queryKey: [...planned.queryKey, request.revision],
     enabled: isLive(request),
   })
   const [target, setTarget] = useState<ChangeEntry['target']>(null)
