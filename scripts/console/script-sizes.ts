@@ -15,7 +15,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   '/notifications': 320,
   '/notifications/$id': 325,
   '/operations/$id': 247,
-  '/plugins': 325,
+  '/plugins': 330,
   '/plugins/$id': 335,
   '/receipt': 310,
   '/scopes/$env/$runtime/$workspace/configuration': 300,
