@@ -26,6 +26,8 @@ export interface Gate {
   notice: ReactNode
   /** The same with the choice to override it, for those who may. */
   choice: ReactNode
+  /** Whether `choice` says that an approval is needed. */
+  saysReview: boolean
   isOverriding: boolean
   /** Part of the body of the write. */
   override: { override?: true }
@@ -68,7 +70,14 @@ export function useGate(
   const isRefused = frozen.length > 0 || own !== null
   // a review can be requested, so that only those who may do without see the policy here
   if (!isRefused && (guarded.length === 0 || !mayOverride))
-    return { notice: null, choice: null, isOverriding: false, override: {}, blocked: null }
+    return {
+      notice: null,
+      choice: null,
+      saysReview: false,
+      isOverriding: false,
+      override: {},
+      blocked: null,
+    }
   const linesOf = (shown: typeof restrictions) =>
     [...new Set(shown.map((restriction) => messageText(restriction)))].map((message) => (
       <p key={message}>{message}</p>
@@ -88,6 +97,7 @@ export function useGate(
         {mayOverride && <OverrideChoice isChosen={isChosen} onChoose={choose} />}
       </Notice>
     ),
+    saysReview: mayOverride && guarded.length > 0,
     isOverriding,
     override: isOverriding ? { override: true } : {},
     blocked:

@@ -81,7 +81,7 @@ export function PlanStep({
           <MovedList error={save.error} />
         </>
       )}
-      {isGuarded && (
+      {isGuarded && !gate.saysReview && (
         <Notice icon="review" title={t('changes.need.title')}>
           {t('changes.need.message')}
         </Notice>

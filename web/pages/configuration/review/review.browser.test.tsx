@@ -89,7 +89,11 @@ test('while the browser believes that it is offline, the review says so instead 
 
 test('where a policy requires an approval, a draft can be shared before its review is requested', async () => {
   const making = Promise.withResolvers<void>()
+  const needed = { errorCode: 'APPROVAL_REQUIRED' as const, message: 'An approval is required.' }
   const scope = await serveScope({
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions': () => ({
+      items: [{ ...needed, parameters: {}, kind: 'CONFIGURE', until: null, blocksRecovery: false }],
+    }),
     'POST /change-requests': async () => {
       await making.promise
       return { changeRequest: changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' }) }
@@ -98,7 +102,7 @@ test('where a policy requires an approval, a draft can be shared before its revi
   scope.api.answer({
     [PLAN]: (request) => ({
       ...scope.plan(request),
-      problems: [{ errorCode: 'APPROVAL_REQUIRED', message: 'An approval is required.' }],
+      problems: [needed],
     }),
   })
   await renderConsole(scope.address(MAIL))
@@ -107,6 +111,9 @@ test('where a policy requires an approval, a draft can be shared before its revi
   const review = page.getByRole('dialog', { name: 'Review changes' })
   const submit = review.getByRole('button', { name: 'Request review' })
   await expect.element(submit).toBeEnabled()
+  // it is said once, with the choice to override it
+  await expect.element(review.getByText(needed.message)).toBeVisible()
+  expect(review.getByText('This environment requires an approved change request').elements()).toEqual([])
   const share = review.getByRole('button', { name: 'Share draft' })
   await share.click()
   // only the button that was pressed is busy, but neither sends a second one
