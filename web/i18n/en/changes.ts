@@ -241,6 +241,7 @@ export const calendar = {
   place: 'Environment or scope',
   days: 'Days',
   freeze: 'Freeze',
+  'freeze.whole': '{name}, {times}: {message}',
   all: 'all day',
   from: 'from {from}',
   until: 'until {to}',

@@ -233,6 +233,7 @@ export const calendar: Translated<typeof source.calendar> = {
   place: '环境或作用域',
   days: '日期',
   freeze: '冻结期',
+  'freeze.whole': '{name}，{times}：{message}',
   all: '全天',
   from: '{from} 起',
   until: '至 {to}',

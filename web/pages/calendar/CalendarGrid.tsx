@@ -187,25 +187,28 @@ function Day({
   )
 }
 
-/** In a month, an entry has at most two lines, and its title says the rest. */
+/** In a month, an entry has at most two lines, and its title says all of it. */
 function linesOf({ freezes, changeRequests }: DayEntries, t: Translate, isMonth: boolean) {
   const text = cx('min-w-0 wrap-anywhere', isMonth && 'md:line-clamp-2')
   return [
-    ...freezes.map(({ name, message, from, to }) => ({
-      key: `freeze ${name} ${from}`,
-      content: (
-        <PlainLink
-          to={paths.freezes()}
-          className="flex min-h-6 gap-1 rounded-sm border border-doubt-line bg-doubt-tint px-1 py-0.5 text-doubt hover:border-ink"
-        >
-          <Icon name="lock" size={12} className="mt-0.5 shrink-0" />
-          <span className={text} title={message}>
-            <span className="sr-only">{t('calendar.freeze')} </span>
-            <span className="font-medium">{name}</span> {timesText(from, to, t)}
-          </span>
-        </PlainLink>
-      ),
-    })),
+    ...freezes.map(({ name, message, from, to }) => {
+      const times = timesText(from, to, t)
+      return {
+        key: `freeze ${name} ${from}`,
+        content: (
+          <PlainLink
+            to={paths.freezes()}
+            className="flex min-h-6 gap-1 rounded-sm border border-doubt-line bg-doubt-tint px-1 py-0.5 text-doubt hover:border-ink"
+          >
+            <Icon name="lock" size={12} className="mt-0.5 shrink-0" />
+            <span className={text} title={t('calendar.freeze.whole', { name, times, message })}>
+              <span className="sr-only">{t('calendar.freeze')} </span>
+              <span className="font-medium">{name}</span> {times}
+            </span>
+          </PlainLink>
+        ),
+      }
+    }),
     ...changeRequests.map(({ request: { changeRequestId, title, state }, from }) => ({
       key: changeRequestId,
       content: (

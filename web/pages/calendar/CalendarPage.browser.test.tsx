@@ -54,6 +54,10 @@ test('a month shows freezes, schedules and counts on their days, and the arrow k
   await expect
     .element(day('Tuesday 15 December'))
     .toHaveTextContent('15Tuesday 15 DecemberFreeze year-end all day')
+  // two lines may cut the name and the times
+  await expect
+    .element(day('Wednesday 16 December').getByTitle('year-end, until 13:00: The books are being closed.'))
+    .toBeVisible()
   const [asked] = api.requests('GET /calendar')
   expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({
     from: '2026-11-30',
