@@ -113,7 +113,9 @@ export function OperationFormPage({
       error={submit.error}
       submit={edited !== null ? t('changes.editing.save') : isGuarded ? t('changes.submit') : action}
       invalid={entered.invalid}
-      blockedReason={refused || (edited === null && (notNow || (!isGuarded && gate.blocked)))}
+      blockedReason={
+        (edited === null && notNow) || refused || (edited === null && !isGuarded && gate.blocked)
+      }
       actions={
         <>
           {edited === null && (

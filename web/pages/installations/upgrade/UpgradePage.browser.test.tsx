@@ -10,7 +10,7 @@ import { refusal } from '../../../testing/api.ts'
 import { changeRequestWith } from '../../../testing/change-request.ts'
 import { installationDetail } from '../../../testing/installation.ts'
 import { renderConsole } from '../../../testing/render.tsx'
-import { MIRA, serveScope } from '../../../testing/served-scope.ts'
+import { MIRA, OLIVIA, serveScope } from '../../../testing/served-scope.ts'
 
 const { installation } = installationDetail
 const { environmentKey, applicationRuntimeId, workspaceId, bundleInstallId, bundle } = installation
@@ -18,6 +18,7 @@ const scope = { environmentKey, applicationRuntimeId, workspaceId }
 const LOCATOR = 'production/crm/MODULE/main'
 const DETAIL = 'GET /installations/{bundleInstallId}'
 const EDIT = 'PATCH /change-requests/{changeRequestId}'
+const SESSION = 'GET /session'
 const SHARE = 'POST /change-requests'
 const UPGRADE = 'POST /installations/{bundleInstallId}/upgrade'
 const READ = 'GET /change-requests/{changeRequestId}'
@@ -317,4 +318,24 @@ test('an upgrade is shared as a draft with what is entered, unless somebody has 
   ])
   await save(4, { ...BEFORE, zip: '20999' })
   await expect.element(share).toHaveAccessibleDescription('The configuration has changed since you started')
+})
+
+test('without the permission to upgrade, that is the reason, even if somebody has saved meanwhile', async () => {
+  const { api, save } = await openUpgrade()
+  await zip.fill('20457')
+  await save(4, { ...BEFORE, zip: '20999' })
+  await expect.element(submit).toHaveAccessibleDescription('The configuration has changed since you started')
+  api.answer({
+    [SESSION]: () => ({
+      user: OLIVIA,
+      roles: ['viewer'],
+      permissions: ['read'],
+      grants: [{ permissions: ['read'], scope: null }],
+      environmentMarks: [],
+    }),
+  })
+  await invalidateEndpoints(queryClient, [SESSION])
+  await expect
+    .element(submit)
+    .toHaveAccessibleDescription('You don’t have permission to upgrade in this scope.')
 })
