@@ -357,7 +357,7 @@ export const versions = {
   available: 'Available',
   'empty.title': 'No active installations',
   'empty.message': 'The versions of installed bundles appear here.',
-  all: 'All on {version}',
+  all: { one: 'On {version}', other: 'All on {version}' },
   outdated: '{n} of {total} outdated',
   mixed: 'None outdated',
   upgradeCount: 'Upgrade {n}',

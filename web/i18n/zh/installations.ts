@@ -320,7 +320,7 @@ export const versions: Translated<typeof source.versions> = {
   available: '有可用升级',
   'empty.title': '暂无已启用的安装实例',
   'empty.message': '已安装的 Bundle 的版本会显示在这里。',
-  all: '均为 {version}',
+  all: { other: '仅有 {version}' },
   outdated: '{total} 个中 {n} 个过旧',
   mixed: '均未过旧',
   upgradeCount: '升级 {n} 个',

@@ -49,6 +49,8 @@ export function BundleSummary({
   const t = useText()
   const { bundle, title, newest, outdated, versions } = item
   const filter = { ...scope, bundleEnvironmentKey: bundle.environmentKey, bundleId: bundle.bundleId }
+  // of a single outdated version, the button below does the same and says so
+  const hasOwnButtons = upgrade && versions.filter(({ isOutdated }) => isOutdated).length > 1
   // a version that is left out is outdated, like all that follow the newest
   const shown = versions.length <= SHOWN ? versions : versions.slice(0, SHOWN - 1)
   const propsOf = (of: Outdated) => ({
@@ -68,8 +70,9 @@ export function BundleSummary({
           <li className="flex min-h-6.5 items-center gap-1.5 px-1 text-faint">
             <span className="size-2.5 shrink-0 rounded-sm border border-dashed border-control" />
             <span className="mono min-w-0 flex-1 wrap-anywhere">{newest.version}</span>
+            {/* words would break the line of a narrow column */}
             <span className="sr-only">{t('versions.newest.none')}</span>
-            <span aria-hidden="true" className={cx('tabular-nums', upgrade && UNDER_COUNTS)}>
+            <span aria-hidden="true" className={cx('tabular-nums', hasOwnButtons && UNDER_COUNTS)}>
               0
             </span>
           </li>
@@ -92,12 +95,12 @@ export function BundleSummary({
               </span>
               <span
                 aria-hidden="true"
-                className={cx('font-semibold tabular-nums', upgrade && !isOutdated && UNDER_COUNTS)}
+                className={cx('font-semibold tabular-nums', hasOwnButtons && !isOutdated && UNDER_COUNTS)}
               >
                 {formatNumber(installations)}
               </span>
             </PlainLink>
-            {isOutdated && upgrade && (
+            {isOutdated && hasOwnButtons && (
               <Button {...propsOf({ bundle, version })} variant="quiet" className="w-6 px-0">
                 <span className="sr-only">
                   {t('versions.upgrade')} {title} {version}
@@ -163,7 +166,7 @@ function Standing({ item: { installations, outdated, versions } }: { item: Insta
             size={12}
             className={cx('mt-0.5 shrink-0', outdated === 0 ? toneText.ok : 'text-faint')}
           />
-          {t('versions.all', { version: only.version })}
+          {t('versions.all', { n: installations, version: only.version })}
         </span>
       )}
       {outdated > 0 && (

@@ -53,18 +53,28 @@ const matrix = (
 ) => ({ ...list(scopes), bundles: list(bundles) })
 const table = page.getByRole('table', { name: 'Versions by scope' })
 const total = table.getByRole('row', { name: /^All of these scopes/ })
-const upgrade = page.getByRole('button', { name: 'Upgrade CRM 1.9.0' })
+const upgrade = page.getByRole('button', { name: 'Upgrade 2 outdated CRM' })
 
 test('the page says whether all installations have the same version', async () => {
   const only = { ...crm, installations: 2, versions: crm.versions.slice(1) }
-  const desk = { ...only, bundle: { ...bundle, bundleId: 'desk' }, title: 'Desk', outdated: 0 }
   const newest = { ...only.versions[0]!, isOutdated: false, behind: 0 }
-  await serveScope({ [VERSIONS]: () => matrix([crm, { ...desk, versions: [newest] }]) })
+  const newestOnly = (bundleId: string, title: string, installations: number): InstalledVersions => ({
+    ...only,
+    bundle: { ...bundle, bundleId },
+    title,
+    installations,
+    outdated: 0,
+    versions: [{ ...newest, installations }],
+  })
+  await serveScope({
+    [VERSIONS]: () => matrix([crm, newestOnly('mail', 'Mail', 1), newestOnly('desk', 'Desk', 2)]),
+  })
   await renderConsole('/versions')
   const cells = total.getByRole('cell')
   await expect.element(cells.first()).toMatchTextContent(/2 of 3 outdated/)
   await expect.element(cells.last()).toMatchTextContent(/All on 1\.9\.0/)
   await expect.element(cells.last()).not.toMatchTextContent(/ outdated/)
+  await expect.element(cells.nth(1)).toMatchTextContent(/^On 1\.9\.0/)
   await expect
     .element(page.getByRole('link', { name: 'CRM 1.9.0: 2 installations' }))
     .toHaveAttribute('href', expect.stringContaining('version=1.9.0'))
@@ -103,13 +113,22 @@ test('scopes and bundles are turned by pages of their own', async () => {
     .toMatchObject({ environmentKey: 'production', bundleCursor: 'more-bundles' })
 })
 
-test('an upgrade of a version takes its outdated installations, in the scope of the page', async () => {
+test('one outdated version has one button, which says how many installations it upgrades', async () => {
+  await serveScope({ [VERSIONS]: () => matrix() })
+  await renderConsole('/versions')
+  await expect.element(upgrade).toBeVisible()
+  expect(total.getByRole('button', { name: /Upgrade/ }).elements()).toHaveLength(1)
+})
+
+test('of several outdated versions, an upgrade of one takes its installations, in the scope of the page', async () => {
+  const older = { version: '1.8.0', publishedAt: at, installations: 1, isOutdated: true, behind: 2 }
+  const two = { ...crm, installations: 4, outdated: 3, versions: [...crm.versions, older] }
   const { api } = await serveScope({
-    [VERSIONS]: () => matrix(),
+    [VERSIONS]: () => matrix([two]),
     [INSTALLATIONS]: () => list([installed(1), installed(2)]),
   })
   await renderConsole('/versions?environmentKey=production')
-  await upgrade.click()
+  await page.getByRole('button', { name: 'Upgrade CRM 1.9.0' }).click()
   await expect.element(page.getByRole('dialog', { name: 'Upgrade 2 installations' })).toBeVisible()
   const request = api.requests(INSTALLATIONS).find(({ query }) => query.get('limit') === '200')
   expect(Object.fromEntries(request?.query ?? [])).toMatchObject({
