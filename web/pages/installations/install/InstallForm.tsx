@@ -16,10 +16,7 @@ import { useGate } from '../../../subjects/gate/use-gate.tsx'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
-import {
-  OperationFormPage,
-  useOperationRequest,
-} from '../../../subjects/operation-form/OperationFormPage.tsx'
+import { OperationFormPage, useOperationRequest } from '../form/OperationFormPage.tsx'
 import { keepTicked } from '../../../subjects/operation-form/form-draft.ts'
 import {
   changesOf,

@@ -31,10 +31,7 @@ import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
 import { changesOf, upgradeForm, type Edits } from '../../../subjects/operation-form/property-form.ts'
 import { useGate } from '../../../subjects/gate/use-gate.tsx'
-import {
-  OperationFormPage,
-  useOperationRequest,
-} from '../../../subjects/operation-form/OperationFormPage.tsx'
+import { OperationFormPage, useOperationRequest } from '../form/OperationFormPage.tsx'
 import { useFormDraft } from '../../../subjects/operation-form/use-form-draft.ts'
 import { useOperationForm, type OperationInput } from '../../../subjects/operation-form/use-operation-form.ts'
 import { UpgradeMerge } from './UpgradeMerge.tsx'

@@ -2,30 +2,38 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { ChangeRequestDetail, Operation } from '#contract/console-api/shapes.ts'
-import { paths, type ScopeKey } from '../../addresses/paths.ts'
-import { FormPage } from '../../forms/dialogs/FormPage.tsx'
-import { ReasonField } from '../../forms/fields/ReasonField.tsx'
-import { useSubmit } from '../../forms/form/use-submit.ts'
-import { useRichText, useText } from '../../i18n/use-text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Section } from '../../ui/Card.tsx'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { LinkButton, type LinkTarget } from '../../ui/Link.tsx'
-import { Notice } from '../../ui/Notice.tsx'
-import { Time } from '../../ui/Time.tsx'
-import { EditedNotice, isEditOf, useSaveRequest, withKeptValues } from '../change-requests/edited-request.tsx'
-import { ShareDraft } from '../change-requests/ShareDraft.tsx'
+import { paths, type ScopeKey } from '../../../addresses/paths.ts'
+import { FormPage } from '../../../forms/dialogs/FormPage.tsx'
+import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
+import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Section } from '../../../ui/Card.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import {
+  EditedNotice,
+  isEditOf,
+  useSaveRequest,
+  withKeptValues,
+} from '../../../subjects/change-requests/edited-request.tsx'
+import { ShareDraft } from '../../../subjects/change-requests/ShareDraft.tsx'
 import {
   needsReview,
   useRequestReview,
   type OperationProposal,
-} from '../change-requests/use-request-review.ts'
-import type { Gate } from '../gate/use-gate.tsx'
-import { OperationPlanView } from '../plan/OperationPlanView.tsx'
-import type { OperationPlanState } from '../plan/use-operation-plan.ts'
-import { needsSignIn, SignInAgain } from '../sign-in/SignInAgain.tsx'
-import type { FormDraft } from './use-form-draft.ts'
-import type { OperationValues, useOperationForm } from './use-operation-form.ts'
+} from '../../../subjects/change-requests/use-request-review.ts'
+import type { Gate } from '../../../subjects/gate/use-gate.tsx'
+import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
+import type { OperationPlanState } from '../../../subjects/plan/use-operation-plan.ts'
+import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
+import type { FormDraft } from '../../../subjects/operation-form/use-form-draft.ts'
+import type {
+  OperationValues,
+  useOperationForm,
+} from '../../../subjects/operation-form/use-operation-form.ts'
 
 /** An install or upgrade as it is entered. */
 interface EnteredOperation {
