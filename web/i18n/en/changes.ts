@@ -162,6 +162,8 @@ export const changes = {
   'schedule.zone': 'Times are in {zone}.',
   'schedule.missing': 'Enter a day and a time, such as 2026-12-24 22:00.',
   'schedule.order': 'Must be later than “Not before”.',
+  'changed.title': 'The change request or its plan has changed',
+  'changed.over': 'Close this dialog to review it.',
   comment: 'Comment',
   'comment.label': 'Your comment',
   'comment.line': 'Comment on {property}',

@@ -156,6 +156,8 @@ export const changes: Translated<typeof source.changes> = {
   'schedule.zone': '时间以 {zone} 为准。',
   'schedule.missing': '请输入日期和时间，例如 2026-12-24 22:00。',
   'schedule.order': '必须晚于“不早于”的时间。',
+  'changed.title': '此变更请求或其计划已发生变化',
+  'changed.over': '请关闭此对话框并重新查看。',
   comment: '评论',
   'comment.label': '您的评论',
   'comment.line': '评论 {property}',

@@ -35,6 +35,7 @@ export function ChangeActions({
 }: {
   request: ChangeRequestDetail
   plan: ChangePlan | undefined
+  /** It has not been read yet. */
   isPlanning: boolean
 }) {
   const t = useText()
@@ -53,8 +54,8 @@ export function ChangeActions({
   if (!isLive(request)) return null
   const plan: ShownPlan = {
     batch: read?.batch,
-    effect: isPlanning ? null : (read?.effect ?? null),
-    planToken: isPlanning ? null : (read?.planToken ?? null),
+    effect: read?.effect ?? null,
+    planToken: read?.planToken ?? null,
     notReady: t(isPlanning ? 'common.loading' : 'changes.plan.none'),
   }
   const close = () => setAsked(null)
@@ -70,10 +71,13 @@ export function ChangeActions({
 /** The dialogs that may ask for a recent sign-in. */
 const mayBeKept = (target: string): target is Step | 'schedule' => isStep(target) || target === 'schedule'
 
+/** What the person decides on stays as it was when the dialog opened, though the page reads the request again. */
 function AskedDialog({
   dialog,
   kept,
-  ...shared
+  request: latest,
+  plan,
+  onClose,
 }: {
   dialog: Asked
   kept: InterruptedAction | null
@@ -81,15 +85,25 @@ function AskedDialog({
   plan: ShownPlan
   onClose: () => void
 }) {
+  const [request] = useState(latest)
+  const shared = { request, onClose }
   switch (dialog) {
     case 'schedule':
       return <ScheduleDialog kept={kept} {...shared} />
     case 'describe':
       return <DescribeDialog {...shared} />
     case 'batch':
-      return <BatchEditor {...shared} />
+      return <BatchEditor plan={plan} {...shared} />
     default:
-      return <StepDialog step={dialog} initialReason={kept?.reason ?? ''} {...shared} />
+      return (
+        <StepDialog
+          step={dialog}
+          initialReason={kept?.reason ?? ''}
+          latest={latest}
+          plan={plan}
+          {...shared}
+        />
+      )
   }
 }
 
@@ -243,7 +257,7 @@ function editorOf({ changeRequestId, kind, scope, bundleInstallId, input }: Chan
   }
 }
 
-/** The batch of a request in the dialog that makes batches; it stays as it was read when it opened. */
+/** The batch of a request in the dialog that makes batches; its plan stays as it was read when it opened. */
 function BatchEditor({
   request,
   plan,
@@ -253,7 +267,6 @@ function BatchEditor({
   plan: ShownPlan
   onClose: () => void
 }) {
-  const [edited] = useState(request)
   const [again] = useState(() => {
     const { action, batch } = request.input
     if (action === undefined || batch === undefined || plan.batch === undefined) return null
@@ -267,7 +280,7 @@ function BatchEditor({
         action={again.action}
         targets={again.targets}
         again={again}
-        edited={edited}
+        edited={request}
         {...(again.install && { install: again.install })}
         onClose={onClose}
       />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
-import type { EndpointName } from '../../api/client.ts'
+import { ApiError, type EndpointName } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
@@ -20,6 +20,7 @@ import {
   type InterruptedAction,
 } from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 
 /** What a step of a change request invalidates. */
 export const CHANGED = [
@@ -43,41 +44,53 @@ export interface ShownPlan {
   notReady: string
 }
 
-/** The steps that are confirmed. What rejects or overrides others needs a reason. */
+/** The steps that are confirmed, and what each names of the plan. What rejects or overrides others needs a reason. */
 const STEPS = {
-  approve: { label: 'changes.comment.label', needsReason: false },
-  reject: { label: 'changes.reject.reason', needsReason: true },
-  withdraw: { label: 'changes.comment.label', needsReason: false },
-  apply: { label: 'common.form.reason', needsReason: false },
-  override: { label: 'changes.override.reason', needsReason: true },
+  approve: { label: 'changes.comment.label', needsReason: false, names: 'effect' },
+  reject: { label: 'changes.reject.reason', needsReason: true, names: null },
+  withdraw: { label: 'changes.comment.label', needsReason: false, names: null },
+  apply: { label: 'common.form.reason', needsReason: false, names: 'planToken' },
+  override: { label: 'changes.override.reason', needsReason: true, names: 'planToken' },
 } as const
 export type Step = keyof typeof STEPS
 export const isStep = (name: string): name is Step => Object.hasOwn(STEPS, name)
-const needsToken = (step: Step): boolean => step === 'apply' || step === 'override'
 
-/** Confirms a step of the request. */
+/**
+ * Confirms a step of the request as the person saw it. When another revision or another effect is read meanwhile, nothing
+ * can be confirmed: the page with the plan is behind the dialog.
+ */
 export function StepDialog({
   step,
   request,
-  plan: { effect, planToken, notReady },
+  latest,
+  plan,
   initialReason,
   onClose,
 }: {
   step: Step
+  /** As it was when the dialog opened. */
   request: ChangeRequestDetail
+  latest: ChangeRequestDetail
   plan: ShownPlan
   initialReason: string
   onClose: () => void
 }) {
   const t = useText()
-  const { label, needsReason } = STEPS[step]
+  const { label, needsReason, names } = STEPS[step]
   const { changeRequestId, revision } = request
+  const [seen, setSeen] = useState<Pick<ShownPlan, 'effect' | 'planToken'>>({ effect: null, planToken: null })
+  // a dialog that opens again after a sign-in may open before the plan is known
+  const effect = seen.effect ?? plan.effect
+  const planToken = seen.planToken ?? plan.planToken
+  if (effect !== seen.effect || planToken !== seen.planToken) setSeen({ effect, planToken })
+  // each read has a token of its own, so tokens cannot be compared: the server says what has moved
+  const hasChanged = latest.revision !== revision || (names !== null && plan.effect !== effect)
   const approve = useWrite('POST /change-requests/{changeRequestId}/approve', { invalidates: CHANGED })
   const reject = useWrite('POST /change-requests/{changeRequestId}/reject', { invalidates: CHANGED })
   const withdraw = useWrite('POST /change-requests/{changeRequestId}/withdraw', { invalidates: CHANGED })
   const apply = useWrite('POST /change-requests/{changeRequestId}/apply', { invalidates: CHANGED })
   const params = { changeRequestId }
-  const isPlanMissing = step === 'approve' ? effect === null : needsToken(step) && planToken === null
+  const isPlanMissing = names !== null && { effect, planToken }[names] === null
   const send = async ({ reason }: { reason: string }) => {
     const comment = reason === '' ? {} : { comment: reason }
     switch (step) {
@@ -96,7 +109,14 @@ export function StepDialog({
         if (planToken === null) return
         const given = reason === '' ? {} : { reason }
         const body = { revision, planToken, override: step === 'override', ...given }
-        await apply.mutateAsync({ params, body })
+        try {
+          await apply.mutateAsync({ params, body })
+        } catch (error) {
+          // the dialog now shows what has moved, and what is confirmed next is the plan of now
+          if (error instanceof ApiError && error.problem.code === 'PLAN_STALE')
+            setSeen({ effect, planToken: null })
+          throw error
+        }
       }
     }
     onClose()
@@ -108,7 +128,19 @@ export function StepDialog({
       confirm={t(`changes.${step}`)}
       reason={{ label: t(label), required: needsReason }}
       initialReason={initialReason}
-      blockedReason={isPlanMissing ? notReady : null}
+      blockedReason={isPlanMissing ? plan.notReady : null}
+      change={
+        hasChanged
+          ? {
+              notice: (
+                <Notice tone="warn" live title={t('changes.changed.title')}>
+                  {t('changes.changed.over')}
+                </Notice>
+              ),
+              reason: t('changes.changed.title'),
+            }
+          : null
+      }
       errorActions={(code, reason) =>
         needsSignIn(code) && (
           <SignInAgain keep={(id) => keepAction(id, pageOf(request), { target: step, reason })} />
@@ -125,7 +157,7 @@ export function StepDialog({
 /** The title and the reason. A takeover also moves to the present run of its operation. */
 export function DescribeDialog({ request, onClose }: { request: ChangeRequestDetail; onClose: () => void }) {
   const t = useText()
-  const [{ changeRequestId, revision, kind, title, reason, input }] = useState(request)
+  const { changeRequestId, revision, kind, title, reason, input } = request
   const { operationId } = input
   const operation = useQuery({
     ...apiQuery('GET /operations/{operationId}', { params: { operationId: operationId ?? '' } }),

@@ -1,19 +1,33 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
-import { refusal } from '../../testing/api.ts'
+import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { refusal, type ServedApi } from '../../testing/api.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { queryClient } from '../../app/query-client.ts'
+import type { EndpointName } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
-const show = async (request: ChangeRequestDetail, planToken: string | null = null) => {
+const REQUEST = 'GET /change-requests/{changeRequestId}'
+const PLAN = 'GET /change-requests/{changeRequestId}/plan'
+const APPROVE = 'POST /change-requests/{changeRequestId}/approve'
+const REJECT = 'POST /change-requests/{changeRequestId}/reject'
+const WITHDRAW = 'POST /change-requests/{changeRequestId}/withdraw'
+const APPLY = 'POST /change-requests/{changeRequestId}/apply'
+
+const planOf = (effect: string | null, planToken: string | null) => ({ effect, planToken, problems: [] })
+
+const show = async (request: ChangeRequestDetail, plan: ChangePlan = planOf(null, null)) => {
+  const done = () => ({ changeRequest: request })
   const { api } = await serveScope({
-    'GET /change-requests/{changeRequestId}': () => request,
-    'GET /change-requests/{changeRequestId}/plan': () => ({ effect: null, planToken, problems: [] }),
-    'POST /change-requests/{changeRequestId}/apply': () => ({ changeRequest: request }),
+    [REQUEST]: () => request,
+    [PLAN]: () => plan,
+    [APPROVE]: done,
+    [REJECT]: done,
+    [WITHDRAW]: done,
+    [APPLY]: done,
   })
   await renderConsole(`/change-requests/${request.changeRequestId}`)
   return api
@@ -113,33 +127,141 @@ test('what an applied request asked for is not called new, because what was ther
   await expect.element(changed).not.toMatchTextContent(/\bnew\b/)
 })
 
+/** Reads the request and its plan again, as the page does every few seconds. */
+const readAgain = () => invalidateEndpoints(queryClient, [REQUEST, PLAN])
+const bodies = (api: ServedApi, name: EndpointName) => api.requests(name).map(({ body }) => body)
+
 test('a request whose person had to sign in again asks for the same step again, and keeps the reason while its plan is read', async () => {
   const request = changeRequestWith({
     state: 'APPROVED',
     may: { edit: false, approve: false, reject: false, apply: true, override: true },
   })
   keepAction(OLIVIA.id, `change-request/${request.changeRequestId}`, { target: 'apply', reason: 'As agreed' })
-  const api = await show(request, 'token-1')
+  const read = Promise.withResolvers<ChangePlan>()
+  const { api } = await serveScope({
+    [REQUEST]: () => request,
+    [PLAN]: () => read.promise,
+    [APPLY]: () => ({ changeRequest: request }),
+  })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
   const dialog = page.getByRole('dialog', { name: 'Apply this change?' })
   await expect.element(dialog.getByRole('textbox')).toHaveValue('As agreed')
-
-  // the request may arrive after "Loading…" is shown
-  const read = Promise.withResolvers<undefined>()
-  api.answer({
-    'GET /change-requests/{changeRequestId}/plan': async () => {
-      await read.promise
-      return { effect: null, planToken: 'token-2', problems: [] }
-    },
-  })
-  void invalidateEndpoints(queryClient, ['GET /change-requests/{changeRequestId}/plan'])
   const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
   await expect.element(apply).toHaveAccessibleDescription('Loading…')
-  read.resolve(undefined)
+  read.resolve(planOf('effect-1', 'token-1'))
   await expect.element(apply).not.toHaveAccessibleDescription('Loading…')
   await apply.click()
   await expect
-    .poll(() => api.requests('POST /change-requests/{changeRequestId}/apply').map(({ body }) => body))
-    .toEqual([{ revision: 3, planToken: 'token-2', override: false, reason: 'As agreed' }])
+    .poll(() => bodies(api, APPLY))
+    .toEqual([{ revision: 3, planToken: 'token-1', override: false, reason: 'As agreed' }])
+})
+
+const APPLICABLE = changeRequestWith({
+  state: 'APPROVED',
+  may: { edit: false, approve: false, reject: false, apply: true, override: false },
+})
+
+test('what is applied is the plan that was shown when the dialog opened, and reading it again does not block the dialog', async () => {
+  const api = await show(APPLICABLE, planOf('effect-1', 'token-1'))
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Apply this change?' })
+  const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
+  await expect.element(apply).toBeEnabled()
+
+  // each read has another token, also for the same plan
+  api.answer({ [PLAN]: () => planOf('effect-1', 'token-2') })
+  await readAgain()
+  const never = Promise.withResolvers<ChangePlan>()
+  const before = api.requests(PLAN).length
+  api.answer({ [PLAN]: () => never.promise })
+  void readAgain()
+  await expect.poll(() => api.requests(PLAN).length).toBe(before + 1)
+  await expect.element(apply).not.toHaveAccessibleDescription()
+  await apply.click()
+  await expect
+    .poll(() => bodies(api, APPLY))
+    .toEqual([{ revision: 3, planToken: 'token-1', override: false }])
+})
+
+test('a plan that is out of date is refused with what has moved, and the next confirmation is for the plan of now', async () => {
+  const api = await show(APPLICABLE, planOf('effect-1', 'token-1'))
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Apply this change?' })
+  const apply = dialog.getByRole('button', { name: 'Apply', exact: true })
+  const moved = { errorCode: 'PLAN_STALE', message: 'The registration of a plugin has changed.' }
+  api.answer({
+    [PLAN]: () => planOf('effect-1', 'token-2'),
+    [APPLY]: () => refusal({ status: 409, code: 'PLAN_STALE', details: [moved] }),
+  })
+  await apply.click()
+  await expect.element(dialog.getByText(moved.message)).toBeVisible()
+  await apply.click()
+  await expect
+    .poll(() => bodies(api, APPLY))
+    .toEqual(['token-1', 'token-2'].map((planToken) => ({ revision: 3, planToken, override: false })))
+})
+
+test('a request or a plan that changes while its dialog is open cannot be confirmed until the person has seen it', async () => {
+  const may = { edit: false, approve: true, reject: true, apply: false, override: false }
+  const request = changeRequestWith({ may })
+  const api = await show(request, planOf('effect-1', 'token-1'))
+  const changed = 'The change request or its plan has changed'
+  const open = async (step: 'Approve' | 'Reject') => {
+    await page.getByRole('button', { name: step, exact: true }).click()
+    return page.getByRole('dialog').getByRole('button', { name: step, exact: true })
+  }
+  const closeChanged = async () => {
+    await expect.element(page.getByRole('dialog').getByRole('status')).toMatchTextContent(changed)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  }
+
+  const approve = await open('Approve')
+  await expect.element(approve).not.toHaveAccessibleDescription()
+  api.answer({ [PLAN]: () => planOf('effect-2', 'token-2') })
+  await readAgain()
+  await expect.element(approve).toHaveAccessibleDescription(changed)
+  await closeChanged()
+
+  const reject = await open('Reject')
+  api.answer({ [PLAN]: () => planOf('effect-3', 'token-3') })
+  await readAgain()
+  // rejecting names no effect
+  await expect.element(reject).not.toHaveAccessibleDescription(changed)
+  api.answer({ [REQUEST]: () => ({ ...request, revision: 4 }) })
+  await readAgain()
+  await expect.element(reject).toHaveAccessibleDescription(changed)
+  await closeChanged()
+
+  await (await open('Approve')).click()
+  await expect.poll(() => bodies(api, APPROVE)).toEqual([{ revision: 4, effect: 'effect-3' }])
+  expect(api.requests(REJECT)).toEqual([])
+})
+
+test('a request is rejected with a reason, and withdrawn without one, at the revision that was shown', async () => {
+  const request = changeRequestWith({
+    may: { edit: true, approve: true, reject: true, apply: false, override: false },
+  })
+  const api = await show(request)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Reject', exact: true }).click()
+  const reject = dialog.getByRole('button', { name: 'Reject', exact: true })
+  await expect.element(reject).toHaveAccessibleDescription('Enter a reason first.')
+  await dialog.getByRole('textbox').fill(' Not before the audit ')
+  await reject.click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  expect(bodies(api, REJECT)).toEqual([{ revision: 3, comment: 'Not before the audit' }])
+
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Withdraw' }).click()
+  await dialog.getByRole('button', { name: 'Withdraw', exact: true }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  expect(bodies(api, WITHDRAW)).toEqual([{ revision: 3 }])
+})
+
+test('who may not reject a request is not offered it', async () => {
+  await show(changeRequestWith({}))
+  await expect.element(page.getByRole('button', { name: 'More', exact: true })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Reject' })).not.toBeInTheDocument()
 })
 
 test('the schedule of a takeover needs a recent sign-in, and comes back with the times that were entered', async () => {

@@ -85,7 +85,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
           )}
         </>
       }
-      actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isFetching} />}
+      actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
       notice={<StateNotice request={request} />}
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
