@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
@@ -26,7 +27,11 @@ export function ConfigurationPage() {
   const { env, runtime, workspace } = route.useParams()
   const search = route.useSearch()
   const scope: Scope = { environmentKey: env, applicationRuntimeId: runtime, workspaceId: Number(workspace) }
-  const configuration = useQuery(configurationQuery(scope))
+  const configuration = useQuery({
+    ...configurationQuery(scope),
+    // a change request is applied later: the operation that runs now does not matter to it
+    ...(search.change !== undefined && { select: withoutClaims }),
+  })
   const error = useErrorView(configuration.error)
   const { data } = configuration
   const { user } = useShell()
@@ -77,6 +82,16 @@ export function ConfigurationPage() {
     </Page>
   )
 }
+
+const withoutClaims = (configuration: Configuration): Configuration => ({
+  ...configuration,
+  resources: Object.fromEntries(
+    Object.entries(configuration.resources).map(([locator, resource]) => [
+      locator,
+      { ...resource, claim: null },
+    ]),
+  ),
+})
 
 /** The placeholder for the outline and the form. */
 function EditorSkeleton() {

@@ -4,7 +4,7 @@ import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { renderConsole } from '../../testing/render.tsx'
-import { CONFIGURATION, MAIL, OLIVIA, serveScope } from '../../testing/served-scope.ts'
+import { CONFIGURATION, MAIL, MIRA, OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
 const EDIT = 'PATCH /change-requests/{changeRequestId}'
@@ -107,6 +107,23 @@ test('who may reject a request is told that an edit makes them one of its author
   await expect.element(page.getByText(/Once you have saved it, you can’t approve it/)).toBeVisible()
 })
 
+test('so is a reviewer who continues the draft of somebody else, but not its author', async () => {
+  const scope = await serveScope()
+  const open = (createdBy: ChangeRequestDetail['createdBy']) => {
+    const request = requestWith(2525, { state: 'DRAFT', scope: scope.configuration().scope, createdBy })
+    scope.api.answer({ 'GET /change-requests/{changeRequestId}': () => request })
+    return renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  }
+  const warning = page.getByText(/Once you have saved it, you can’t approve it/)
+  const first = await open(MIRA)
+  await expect.element(warning).toBeVisible()
+  await first.unmount()
+  queryClient.clear()
+  await open(OLIVIA)
+  await expect.element(page.getByText(/You are editing the change request/)).toBeVisible()
+  expect(warning.elements()).toEqual([])
+})
+
 test('a request is edited while an operation runs, because it is applied later', async () => {
   const request = requestWith(2525)
   const scope = await serveScope({
@@ -129,10 +146,13 @@ test('a request is edited while an operation runs, because it is applied later',
   })
   await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
   await expect.element(field('SMTP port')).toHaveValue('2525')
+  // neither does it lock what the request does not change yet
+  await field('SMTP host').fill('own.example')
+  expect(page.getByText('Locked').elements()).toEqual([])
   await userEvent.keyboard('{Control>}s{/Control}')
   await page.getByRole('dialog').getByRole('button', { name: 'Save change request' }).click()
   await expect.poll(() => scope.api.requests(EDIT)).toHaveLength(1)
   expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({
-    input: { changes: { [MAIL]: { smtpPort: { value: 2525 } } } },
+    input: { changes: { [MAIL]: { smtpPort: { value: 2525 }, smtpHost: { value: 'own.example' } } } },
   })
 })

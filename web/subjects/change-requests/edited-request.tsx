@@ -18,6 +18,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { useShell } from '../shell/shell-context.ts'
 import type { OperationProposal } from './use-request-review.ts'
 
 type Given = Record<string, Record<string, PropertyView | null>>
@@ -183,6 +184,7 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
   // which value stays is asked for where others have saved another one
   const kept = hiddenIn(request).length - hiddenConflictsIn(request).length
+  const becomesAuthor = useBecomesAuthor(request)
   return (
     <Notice
       icon="review"
@@ -196,8 +198,17 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
       {t(request.kind === 'CONFIGURE' ? 'changes.editing.message' : 'changes.editing.form')}{' '}
       {joinSentences(t, [
         kept > 0 && t('changes.editing.secrets', { n: kept }),
-        request.may.reject && t('changes.editing.author'),
+        becomesAuthor && t('changes.editing.author'),
       ])}
     </Notice>
   )
+}
+
+/** Whether somebody who may approve the request as it is becomes one of its authors with an edit. */
+function useBecomesAuthor({ state, scope, createdBy, history, may }: ChangeRequestDetail): boolean {
+  const { user, can } = useShell()
+  // nobody can reject a draft
+  if (state !== 'DRAFT' || scope === null) return may.reject
+  const authors = [createdBy, ...history.filter(({ event }) => event === 'EDITED').map(({ by }) => by)]
+  return can('change:approve', scope) && authors.every(({ id }) => id !== user?.id)
 }
