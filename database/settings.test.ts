@@ -16,6 +16,11 @@ test('reads host, port, database, user and password, decoded', () => {
   assert.equal(fromUrl('postgresql://jon@localhost').port, 5432)
 })
 
+test('reads a comma in user and password, which does not separate hosts', () => {
+  const { user, password, host } = fromUrl('postgresql://jo,n:pass,word@db.example/console')
+  assert.deepEqual({ user, password, host }, { user: 'jo,n', password: 'pass,word', host: 'db.example' })
+})
+
 test('reads the directory of a unix socket, as a parameter and as a host', () => {
   const settings = { host: '/run/a b', port: 5432, database: 'console', user: 'jon' }
   assert.deepEqual(fromUrl('postgresql://jon@/console?host=/run/a%20b'), settings)
@@ -46,6 +51,8 @@ test('rejects what it does not understand, and never repeats the password', () =
   const refused = [
     ['mysql://jon:canary@host/db', /is not a PostgreSQL URL/],
     ['postgresql://jon:canary@one:5432,two:5432/db', /names several hosts; name one/],
+    ['postgresql://jon:can,ary@one:5432,two:5432/db', /names several hosts; name one/],
+    ['postgresql://one,two/db', /names several hosts; name one/],
     ['jon:canary', /is not a PostgreSQL URL/],
     ['postgresql://jon:can#canary@host/db', /is not a PostgreSQL URL.* written as %23/],
     ['postgresql://jon:%canary@host/db', /a % that does not start an escape; .* written %25/],

@@ -33,7 +33,9 @@ export function fromUrl(databaseUrl: string, variable = 'DATABASE_URL'): Connect
   // WHATWG URLs do not allow a user with an empty host, PostgreSQL's do.
   const standIn = 'socket.invalid'
   const url = URL.parse(databaseUrl.replace(/^([a-z]+:\/\/(?:[^/@]*@)?)(?=[/?]|$)/i, `$1${standIn}`))
-  if (/^[a-z]+:\/\/(?:[^/@]*@)?[^/?@]*,/i.test(databaseUrl))
+  const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/i.exec(databaseUrl) ?? []
+  // user and password may contain a comma
+  if (authority.slice(authority.lastIndexOf('@') + 1).includes(','))
     throw new Error(`${variable} names several hosts; name one, such as a proxy in front of the primary`)
   if (!url || !['postgresql:', 'postgres:'].includes(url.protocol)) {
     throw new Error(`${variable} is not a PostgreSQL URL; expected the form ${example}${encoding}`)
