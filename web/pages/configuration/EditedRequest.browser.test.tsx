@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
@@ -15,7 +15,19 @@ const requestWith = (port: number, given: Partial<ChangeRequestDetail> = {}) =>
     ...given,
   })
 
-test('the draft of a request and the person’s own draft of the scope are kept apart', async () => {
+/** What the browser keeps of a request. */
+const keptOf = ({ changeRequestId }: ChangeRequestDetail) =>
+  Object.keys({ ...localStorage }).filter((key) => key.includes(`/${changeRequestId}`))
+const fullStorage = () =>
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+
+test.each([
+  ['', false],
+  [', in memory while the storage is full', true],
+])('the draft of a request and the person’s own draft of the scope are kept apart%s', async (_, isFull) => {
+  if (isFull) fullStorage()
   const request = requestWith(2525)
   const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
   const address = scope.address(MAIL)
@@ -27,11 +39,33 @@ test('the draft of a request and the person’s own draft of the scope are kept 
   const edited = await renderConsole(`${address}&change=${request.changeRequestId}`)
   await expect.element(field('SMTP port')).toHaveValue('2525')
   await expect.element(field('SMTP host')).not.toHaveValue('own.example')
+  await field('SMTP port').fill('4444')
+  await expect.element(page.getByText('1 change', { exact: true })).toBeVisible()
   await edited.unmount()
 
-  await renderConsole(address)
+  const plain = await renderConsole(address)
   await expect.element(field('SMTP host')).toHaveValue('own.example')
-  await expect.element(field('SMTP port')).not.toHaveValue('2525')
+  await expect.element(field('SMTP port')).not.toHaveValue('4444')
+  await plain.unmount()
+
+  await renderConsole(`${address}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText(/You are editing the change request/)).toBeVisible()
+  await expect.element(field('SMTP port')).toHaveValue('4444')
+  vi.restoreAllMocks()
+})
+
+test('the browser keeps nothing of a request until something is changed, and nothing once that is discarded', async () => {
+  const request = requestWith(2525)
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  expect(keptOf(request)).toEqual([])
+  await field('SMTP host').fill('own.example')
+  // both edits, when they began, and what the request asked for
+  await expect.poll(() => keptOf(request)).toHaveLength(4)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  await expect.poll(() => keptOf(request)).toEqual([])
 })
 
 test('what others have stored in a request since an earlier visit is merged with what was left there', async () => {

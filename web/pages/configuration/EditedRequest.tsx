@@ -2,19 +2,17 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
-import { storeChoice, storedChoice } from '../../base/stored-choice.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
 import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import { propertyTitle } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { useShell } from '../../subjects/shell/shell-context.ts'
 import { EditedNotice, useEditedRequest } from '../../subjects/change-requests/edited-request.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SideChoice } from '../../ui/SideChoice.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
-import { countEdits, editAt, isSamePlace, viewAt } from './draft/draft.ts'
+import { countEdits, editAt, isSamePlace, viewAt, type DraftStep } from './draft/draft.ts'
 import { mergeRequest, type Asked, type AskedConflict } from './draft/merge-request.ts'
 import { nameOf } from './draft/stored-draft.ts'
 import { useDraft } from './draft/use-draft-store.ts'
@@ -31,47 +29,48 @@ export function EditedRequest() {
   const { configuration, store } = useEditor()
   const { change } = route.useSearch()
   const { request } = useEditedRequest('CONFIGURE', change)
-  const { user } = useShell()
-  const taken = useRef<Asked | null>(null)
+  const hasTaken = useRef(false)
   const [merged, setMerged] = useState<{ by: string; conflicts: readonly AskedConflict[] } | null>(null)
 
-  const put = (edits: readonly (PropertyPlace & { edit: Edit | null })[]) =>
-    edits.length > 0 &&
-    store.apply(
-      edits.map(({ locator, property, edit }) => {
-        const resource = configuration.resources[locator]
-        const conflict = request?.conflicts.find((one) => isSamePlace(one, { locator, property }))
-        const base = editAt(store.current(), locator, property)?.base ?? viewAt(resource, property)
-        const isSensitive = resource?.definitions[property]?.isSensitive === true
-        const next = edit && {
-          edit,
-          isSensitive,
-          // where others have saved another value, the person decides as in any draft that is based on an earlier snapshot
-          base: conflict === undefined ? base : conflict.base,
-          version: configuration.snapshotVersion - (conflict === undefined ? 0 : 1),
-        }
-        return { locator, property, next }
-      }),
-    )
+  const stepOf = (edits: readonly (PropertyPlace & { edit: Edit | null })[]): DraftStep =>
+    edits.map(({ locator, property, edit }) => {
+      const resource = configuration.resources[locator]
+      const conflict = request?.conflicts.find((one) => isSamePlace(one, { locator, property }))
+      const base = editAt(store.current(), locator, property)?.base ?? viewAt(resource, property)
+      const isSensitive = resource?.definitions[property]?.isSensitive === true
+      const next = edit && {
+        edit,
+        isSensitive,
+        // where others have saved another value, the person decides as in any draft that is based on an earlier snapshot
+        base: conflict === undefined ? base : conflict.base,
+        version: configuration.snapshotVersion - (conflict === undefined ? 0 : 1),
+      }
+      return { locator, property, next }
+    })
   const take = useEffectEvent((edited: ChangeRequestDetail) => {
     const asked = edited.input.changes ?? {}
-    const key = `bundle-console.edited-request/${user?.id}/${edited.changeRequestId}`
     // an earlier visit may have left edits here, and the request may have been edited since
-    const before = taken.current ?? (countEdits(store.current()) > 0 ? readAsked(key) : null)
-    taken.current = asked
-    storeChoice(key, JSON.stringify(asked))
+    const before = hasTaken.current || countEdits(store.current()) > 0 ? readAsked(store.lastAsked()) : null
+    hasTaken.current = true
+    const text = JSON.stringify(asked)
     if (before !== null) {
       const { edits, conflicts } = mergeRequest(before, asked, store.current())
+      store.takeAsked(text, stepOf(edits))
       if (edits.length === 0 && conflicts.length === 0) return
-      put(edits)
       const editor = edited.history.findLast(({ event }) => event === 'EDITED')
       setMerged({ by: editor?.by.name ?? edited.createdBy.name, conflicts })
       return
     }
-    put(
-      Object.entries(asked).flatMap(([locator, properties]) =>
-        Object.entries(properties).flatMap(([property, view]) =>
-          isHidden(view) ? [] : [{ locator, property, edit: editTo(view) }],
+    store.takeAsked(
+      text,
+      stepOf(
+        Object.entries(asked).flatMap(([locator, properties]) =>
+          Object.entries(properties).flatMap(([property, view]) =>
+            // without knowing what the request asked for before, what was entered stays
+            isHidden(view) || editAt(store.current(), locator, property) !== undefined
+              ? []
+              : [{ locator, property, edit: editTo(view) }],
+          ),
         ),
       ),
     )
@@ -92,7 +91,8 @@ export function EditedRequest() {
           onKeep={settle}
           onTake={(conflict) => {
             const { theirs } = conflict
-            put([{ ...conflict, edit: theirs === undefined || isHidden(theirs) ? null : editTo(theirs) }])
+            const edit = theirs === undefined || isHidden(theirs) ? null : editTo(theirs)
+            store.apply(stepOf([{ ...conflict, edit }]))
             settle(conflict)
           }}
         />
@@ -164,11 +164,9 @@ function HiddenConflicts() {
   )
 }
 
-/** What a request asked for when its values were put into the draft, as `take` stored it. */
-function readAsked(key: string): Asked | null {
-  const text = storedChoice(key)
-  return text === null ? null : (parseTrustedJson(text) as Asked)
-}
+/** What a request asked for when its values were put into the draft, as `take` left it there. */
+const readAsked = (text: string | null): Asked | null =>
+  text === null ? null : (parseTrustedJson(text) as Asked)
 
 /** What somebody else has stored in the request while it was edited here. */
 function MergedNotice({

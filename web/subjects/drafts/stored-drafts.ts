@@ -15,6 +15,8 @@ export interface StoredDraft {
 export const DRAFT_PREFIX = 'bundle-console.draft'
 /** When the draft of a scope began: `PREFIX/person/scope`. */
 export const BEGAN_PREFIX = 'bundle-console.draft-began'
+/** What the change request asked for of which this is the draft: `PREFIX/person/scope/request`. */
+export const ASKED_PREFIX = 'bundle-console.draft-asked'
 
 /** Dispatched in the tab that has changed a draft; other tabs get the browser's own event. */
 const CHANGED = 'bundle-console.draft-changed'

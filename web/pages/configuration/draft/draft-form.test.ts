@@ -33,6 +33,8 @@ function open() {
       else items.set(name, text)
       return true
     },
+    readAsked: () => null,
+    writeAsked: () => {},
   })
   store.apply([{ ...NAME, next: editTo('before') }])
   const form = createFormControl<PropertyFormValues>({

@@ -35,6 +35,8 @@ function browser({ isOneProcess = true } = {}) {
         for (const tab of tabs) if (tab.store !== store) tab.news.push(name)
         return true
       },
+      readAsked: () => null,
+      writeAsked: () => {},
     }
     const store = new DraftStore(storage)
     tabs.push({ store, view, news: [] })
@@ -144,6 +146,8 @@ describe('a draft', () => {
       names: () => [],
       read: () => null,
       write: (_, text) => text === null || !isFull,
+      readAsked: () => null,
+      writeAsked: () => {},
     })
     put(store, 'name', edit('typed'))
     assert.equal(store.isStored(), false)

@@ -8,6 +8,7 @@ import {
   EMPTY,
   isSamePlace,
   applyStep,
+  countEdits,
   type Base,
   type Draft,
   type DraftEdit,
@@ -26,6 +27,9 @@ export interface DraftStorage {
   read: (name: string) => string | null
   /** Returns false if the text could not be stored. */
   write: (name: string, text: string | null) => boolean
+  /** What the edited change request asked for. It is kept as long as any edit is. */
+  readAsked: () => string | null
+  writeAsked: (asked: string) => void
 }
 
 /** What the notice reports after the page has moved to a new snapshot automatically. */
@@ -54,6 +58,9 @@ export class DraftStore {
   private lost: readonly PropertyPlace[]
   private news: News | null = null
   private clears = 0
+  private asked: string | null
+  /** Whether all edits are what a change request asks for, of which the person has changed nothing. */
+  private isUntouched = false
   private readonly active = new ActiveFields()
   private readonly changes = new UndoStack()
   /** What the storage has of each edit, as this tab last read or wrote it. */
@@ -68,6 +75,7 @@ export class DraftStore {
 
   constructor(storage: DraftStorage) {
     this.storage = storage
+    this.asked = storage.readAsked()
     const stored = storage.names().flatMap((name) => {
       const place = placeOf(name)
       const edit = readEdit(this.read(name))
@@ -225,6 +233,21 @@ export class DraftStore {
     this.change(step, 'automatic')
   }
 
+  /** What the edited change request asked for when it was last taken over; null if it never was. */
+  readonly lastAsked = (): string | null => this.asked
+
+  /**
+   * Takes over what the edited change request asks for. It is stored, so that a later visit can merge, once the person
+   * has changed something: looking at a request leaves nothing in the browser.
+   */
+  takeAsked(asked: string, step: DraftStep): void {
+    this.asked = asked
+    if (countEdits(this.draft) === 0) this.isUntouched = true
+    if (this.isUntouched) return this.change(step, 'automatic')
+    this.storage.writeAsked(asked)
+    this.change(step, 'person')
+  }
+
   private change(step: DraftStep, origin: Origin, typedIn: unknown = null): void {
     if (step.length === 0) return
     for (const place of step) if (this.active.at(place)?.began) this.active.enter(place)
@@ -243,6 +266,10 @@ export class DraftStore {
     for (const part of own) if (origin !== 'automatic' || part.next === null) this.write(part)
     this.draft = applyStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
     if (!isTyping) this.debounced = this.draft
+    if (origin !== 'automatic' && this.isUntouched) {
+      this.isUntouched = false
+      this.storeAll()
+    }
     if (this.lost.length > 0)
       this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
     if (origin !== 'key') this.notifyEditWatchers(step)
@@ -297,8 +324,10 @@ export class DraftStore {
 
   /** Stores everything again after the storage was cleared, which does not discard edits. */
   storeAll(): void {
+    if (this.isUntouched) return
     for (const { locator, property } of allEdits(this.draft))
       this.write({ locator, property, next: this.edit(locator, property) ?? null })
+    if (this.asked !== null) this.storage.writeAsked(this.asked)
   }
 
   /** Adopts an edit that another tab has written or removed, except while the person is typing in its field. */
@@ -338,7 +367,7 @@ export class DraftStore {
     const known = this.edit(locator, property)
     if (known === undefined || known.isSensitive || !this.isStored()) return false
     const name = nameOf({ locator, property })
-    return this.storage.read(name) !== this.texts.get(name)
+    return this.storage.read(name) !== (this.texts.get(name) ?? null)
   }
 
   /** The stored edit, as the same object if it has not changed; a sensitive one as it is in this tab. */

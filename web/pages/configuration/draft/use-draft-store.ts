@@ -4,6 +4,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { isBrowser } from '../../../base/environment.ts'
 import {
   announceDraftChange,
+  ASKED_PREFIX,
   BEGAN_PREFIX,
   DRAFT_PREFIX,
   isCounted,
@@ -57,7 +58,9 @@ function storeOf(personId: string, place: string): DraftStore {
   }
   const known = stores.get(key)
   if (known !== undefined) return known
-  const store = new DraftStore(storageOf(key, `${BEGAN_PREFIX}/${place}`))
+  const store = new DraftStore(
+    storageOf(key, { began: `${BEGAN_PREFIX}/${place}`, asked: `${ASKED_PREFIX}/${place}` }),
+  )
   stores.set(key, store)
   return store
 }
@@ -65,9 +68,9 @@ function storeOf(personId: string, place: string): DraftStore {
 /**
  * Each edit is an item of the browser's storage whose key starts with this prefix.
  *
- * @param began The item with the time of the first edit.
+ * @param about The items with the time of the first edit, and with what the edited change request asked for.
  */
-function storageOf(prefix: string, began: string): DraftStorage {
+function storageOf(prefix: string, { began, asked }: { began: string; asked: string }): DraftStorage {
   const attempt = <Result>(fn: () => Result, otherwise: Result): Result => {
     try {
       return fn()
@@ -95,10 +98,15 @@ function storageOf(prefix: string, began: string): DraftStorage {
         if (isCounted(before) === isCounted(text) && before !== null && text !== null) return true
         if (text !== null) localStorage.setItem(began, localStorage.getItem(began) ?? String(Date.now()))
         else if (!Object.keys(localStorage).some((key) => key.startsWith(prefix)))
-          localStorage.removeItem(began)
+          for (const about of [began, asked]) localStorage.removeItem(about)
         announceDraftChange()
         return true
       }, text === null),
+    readAsked: () => attempt(() => localStorage.getItem(asked), null),
+    writeAsked: (text) =>
+      attempt(() => {
+        if (localStorage.getItem(began) !== null) localStorage.setItem(asked, text)
+      }, undefined),
   }
 }
 
