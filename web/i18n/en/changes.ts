@@ -190,6 +190,8 @@ export const changes = {
   'title.operation': '{kind}: {bundle} in {scope}',
   'title.version': '{kind}: {bundle} {version} in {scope}',
   'editing.title': 'You are editing the change request “{title}”',
+  'editing.lost': 'This change request can’t be edited',
+  'editing.lost.message': 'It has ended, or you may not edit it. What you enter here is not part of it.',
   'editing.message': 'Review your changes to save them in the request.',
   'editing.form': 'What you change here is saved in the request.',
   'editing.author': 'Once you have saved it, you can’t approve it: its authors never can.',

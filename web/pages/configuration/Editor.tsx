@@ -8,6 +8,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useInstallationTitles } from '../../subjects/manifest/use-installation-titles.ts'
 import { PauseAction, Pauses } from '../../subjects/gate/Pauses.tsx'
 import { useGate } from '../../subjects/gate/use-gate.tsx'
+import { LostRequestNotice, useEditedRequest } from '../../subjects/change-requests/edited-request.tsx'
 import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -71,7 +72,9 @@ export function Editor({
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useInstallationTitles(configuration.scope)
   const pane = useDocumentPane(configuration.scope, search)
-  const gate = useGate(configuration.scope, 'CONFIGURE')
+  const edited = useEditedRequest('CONFIGURE', search.change)
+  // a request is applied later, so that nothing refuses its edit now, and nothing is overridden
+  const gate = useGate(edited.request === null ? configuration.scope : null, 'CONFIGURE')
   const pausesInScope = useQuery(apiQuery('GET /pauses', pausesInScopeCall(configuration.scope)))
   const pauses = (pausesInScope.data?.items ?? []).filter(({ of }) => of.kind === 'SCOPE')
   const state = useEditorState({
@@ -164,6 +167,9 @@ export function Editor({
             <Pauses pauses={pauses} />
             <NotKeptNotice />
             <EditedRequest />
+            {search.change !== undefined && edited.isLost && (
+              <LostRequestNotice changeRequestId={search.change} />
+            )}
             <OpenChangeRequests of={scope} except={search.change} />
           </>
         }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
 import { manifestQuery } from '../../subjects/manifest/manifest-query.ts'
-import { useEditedInput } from '../../subjects/change-requests/edited-request.tsx'
+import { LostRequestNotice, useEditedInput } from '../../subjects/change-requests/edited-request.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -87,6 +87,9 @@ function Prepared() {
       }
     >
       <div className="space-y-7">
+        {search.change !== undefined && edited.isLost && (
+          <LostRequestNotice changeRequestId={search.change} />
+        )}
         <div className="grid gap-7 xl:grid-cols-2">
           <Section title={t('installations.install.where')}>
             <ScopeChoice

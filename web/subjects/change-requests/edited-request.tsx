@@ -30,13 +30,25 @@ type KeptChanges = NonNullable<EditOf<'CONFIGURE'>['input']>['changes']
 export function useEditedRequest(
   kind: Kind,
   changeRequestId: string | undefined,
-): { request: ChangeRequestDetail | null; isPending: boolean; isFetching: boolean } {
+): {
+  request: ChangeRequestDetail | null
+  isPending: boolean
+  isFetching: boolean
+  /** The address names one that cannot be edited here. */
+  isLost: boolean
+} {
   const { data, isPending, isFetching } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
     enabled: changeRequestId !== undefined,
   })
   const isIt = changeRequestId !== undefined && data?.may.edit === true && data.kind === kind
-  return { request: isIt ? data : null, isPending: changeRequestId !== undefined && isPending, isFetching }
+  const isNamed = changeRequestId !== undefined
+  return {
+    request: isIt ? data : null,
+    isPending: isNamed && isPending,
+    isFetching,
+    isLost: isNamed && !isIt && !isPending,
+  }
 }
 
 const givenIn = ({ input }: ChangeRequestDetail): Given => input.changes ?? input.properties ?? {}
@@ -75,15 +87,19 @@ export function useEditedInput(
   kind: 'INSTALL' | 'UPGRADE',
   changeRequestId: string | undefined,
   input: OperationInput,
-): { request: ChangeRequestDetail | null; isPending: boolean } {
-  const { request, isPending, isFetching } = useEditedRequest(kind, changeRequestId)
+): { request: ChangeRequestDetail | null; isPending: boolean; isLost: boolean } {
+  const { request, isPending, isFetching, isLost } = useEditedRequest(kind, changeRequestId)
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
   // what an earlier visit has left in memory may be older than what others have stored since
   if (request !== null && taken === null && !isFetching) {
     setTaken(request)
     fill(input, request)
   }
-  return { request: taken, isPending: taken === null && (isPending || request !== null) }
+  return {
+    request: taken,
+    isPending: taken === null && (isPending || request !== null),
+    isLost: taken === null && isLost,
+  }
 }
 
 function fill(input: OperationInput, request: ChangeRequestDetail): void {
@@ -178,6 +194,25 @@ export function useSaveRequest() {
   }
 }
 type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
+
+/** Says that the address names a change request, and that this page does not edit it. */
+export function LostRequestNotice({ changeRequestId }: { changeRequestId: string }) {
+  const t = useText()
+  return (
+    <Notice
+      tone="warn"
+      live
+      title={t('changes.editing.lost')}
+      actions={
+        <LinkButton to={paths.changeRequest(changeRequestId)} size="sm">
+          {t('changes.editing.open')}
+        </LinkButton>
+      }
+    >
+      {t('changes.editing.lost.message')}
+    </Notice>
+  )
+}
 
 /** Says that a change request is edited on this page. */
 export function EditedNotice({ request }: { request: ChangeRequestDetail }) {

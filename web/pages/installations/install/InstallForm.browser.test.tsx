@@ -208,3 +208,20 @@ test('the values of a request and the person’s own draft of the install are ke
   expect(stored().join()).toContain('Mine')
   expect(stored().join()).not.toContain('Theirs')
 })
+
+test('a link to a request that has ended says that what is entered is not part of it', async () => {
+  const request = changeRequestWith({
+    kind: 'INSTALL',
+    state: 'WITHDRAWN',
+    may: { edit: false, approve: false, reject: false, apply: false, override: false },
+  })
+  await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': () => manifest,
+  })
+  const plain = '/installations/new?bundleEnvironmentKey=production&bundleId=crm&version=1.0.0'
+  const screen = await renderConsole(`${plain}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText('This change request can’t be edited')).toBeVisible()
+  await page.getByRole('link', { name: 'Open the change request' }).click()
+  await expect.poll(screen.address).toBe(`/change-requests/${request.changeRequestId}`)
+})

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { manifestQuery } from '../../../subjects/manifest/manifest-query.ts'
-import { useEditedInput } from '../../../subjects/change-requests/edited-request.tsx'
+import { LostRequestNotice, useEditedInput } from '../../../subjects/change-requests/edited-request.tsx'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { compareManifests } from '../../../subjects/manifest/compare-manifests.ts'
 import { ManifestComparison } from '../../../subjects/manifest/ManifestComparison.tsx'
@@ -51,6 +51,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <div className="space-y-7">
+        {change !== undefined && edited.isLost && <LostRequestNotice changeRequestId={change} />}
         <TargetVersion
           bundle={bundle}
           current={version}
