@@ -5,11 +5,11 @@ import { join } from 'node:path'
 const LIMIT = 232
 /** The pages with other limits: those that have forms, and those that share much with them. */
 const LIMITS: Readonly<Record<string, number>> = {
-  '/batches/$id': 310,
+  '/batches/$id': 312,
   '/catalog/$env/$bundle/$version': 325,
   '/change-requests': 325,
   '/change-requests/$id': 330,
-  '/freezes': 310,
+  '/freezes': 312,
   '/installations/$id': 335,
   '/installations/new': 335,
   '/notifications': 320,
@@ -17,7 +17,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   '/operations/$id': 247,
   '/plugins': 330,
   '/plugins/$id': 335,
-  '/receipt': 310,
+  '/receipt': 315,
   '/scopes/$env/$runtime/$workspace/configuration': 300,
   '/scopes/$env/$runtime/$workspace/local-services': 310,
   '/services/$id': 325,
