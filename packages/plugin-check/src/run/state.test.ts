@@ -4,23 +4,24 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { serve } from '../../testing/serve.ts'
 import { countState, fetchThroughRestarts, readState } from './state.ts'
 
+const id = (last: number): string => `01a2297b-77b9-7d2b-ad89-${String(last).padStart(12, '0')}`
+
 test('a list is filtered only if the address does not name the installation', async (t) => {
   const asked: (string | undefined)[] = []
   const url = await serve(t, (request, response) => {
     asked.push(request.url)
-    response.end('[{"of":"install-1"},{"of":"another"},{"name":"without an id"}]')
+    response.end(JSON.stringify([{ of: id(1) }, { of: id(2) }, { name: 'without an id' }]))
   })
-  assert.deepEqual(await readState(`${url}all`, 'install-1'), [{ of: 'install-1' }])
-  assert.deepEqual(await readState(`${url}of/{bundleInstallId}`, 'install-1'), [
+  assert.deepEqual(await readState(`${url}all`, id(1)), [{ of: id(1) }])
+  assert.deepEqual(await readState(`${url}of/{bundleInstallId}`, id(1)), [
     { name: 'without an id' },
-    { of: 'another' },
-    { of: 'install-1' },
+    { of: id(1) },
+    { of: id(2) },
   ])
-  assert.deepEqual(asked, ['/all', '/of/install-1'])
+  assert.deepEqual(asked, ['/all', `/of/${id(1)}`])
 })
 
 test('of an object by installation, only that of the installation counts', async (t) => {
-  const id = (last: number): string => `01a2297b-77b9-7d2b-ad89-3aea4dcca8a${last}`
   const relays = { [id(1)]: { sender: { port: 25 } }, [id(2)]: { archive: {}, sender: {} } }
   const url = await serve(t, (request, response) =>
     response.end(JSON.stringify(request.url === '/deep' ? { relays, total: 2 } : relays)),
@@ -29,6 +30,25 @@ test('of an object by installation, only that of the installation counts', async
   assert.equal(countState(await readState(url, id(2))), 2)
   assert.equal(countState(await readState(url, id(3))), 0)
   assert.deepEqual(await readState(`${url}deep`, id(3)), { relays: {}, total: 2 })
+})
+
+test("of an object by the plugin's own ids, what contains the installation counts", async (t) => {
+  const tenants = { [id(7)]: { bundleInstallId: id(1), port: 25 }, [id(8)]: { bundleInstallId: id(2) } }
+  const url = await serve(t, (_, response) => response.end(JSON.stringify({ tenants })))
+  assert.deepEqual(await readState(url, id(1)), { tenants: { [id(7)]: tenants[id(7)] } })
+  assert.deepEqual(await readState(url, id(3)), { tenants: {} })
+})
+
+test('a list that names no installation is not filtered', async (t) => {
+  const relays = [{ of: id(1) }, { of: id(2) }]
+  const url = await serve(t, (_, response) =>
+    response.end(JSON.stringify({ mail: { relays, ports: [25] }, zones: ['eu'] })),
+  )
+  assert.deepEqual(await readState(url, id(1)), {
+    mail: { relays: [{ of: id(1) }], ports: [25] },
+    zones: ['eu'],
+  })
+  assert.deepEqual(await readState(url, id(3)), { mail: { relays: [], ports: [25] }, zones: ['eu'] })
 })
 
 test('the order of keys and of lists of objects does not matter; that of other lists does', async (t) => {
@@ -49,13 +69,13 @@ test('the order of keys and of lists of objects does not matter; that of other l
 
 test('a large state is read from a server that closes each connection', async (t) => {
   const items = Array.from({ length: 1_800 }, (_, index) => ({
-    of: `install-${index}`,
+    of: id(index),
     note: 'x'.repeat(20),
   }))
   const url = await serve(t, (_, response) =>
     response.socket?.end(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(items)}`),
   )
-  assert.deepEqual(await readState(url, 'install-1799'), [items.at(-1)])
+  assert.deepEqual(await readState(url, id(1799)), [items.at(-1)])
   assert.equal((await fetchThroughRestarts(url, 'POST'))?.status, 200)
   // what an unread body leads to comes later
   await wait(100)

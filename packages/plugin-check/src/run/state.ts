@@ -7,8 +7,8 @@ const PLACE = '{bundleInstallId}'
 
 /**
  * Reads the business state of an installation from the address in the profile. If the address does not name the
- * installation, only those items of a list count that contain it, and of an object by such ids only that of the installation.
- * Lists of objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
+ * installation, only what contains its id counts in lists that contain such ids, and in objects by such ids. Lists of
+ * objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
  */
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
   if (address === undefined) return null
@@ -55,19 +55,20 @@ export async function fetchThroughRestarts(
   }
 }
 
-/** The beginning of an id of an installation: a UUID of version 7. */
-const INSTALL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/i
+/** The beginning of a UUID of version 7: an id of an installation, or one of the plugin's own. */
+const UUID_V7 = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/i
 
+/** What belongs to the installation. What has no such id is not separate for each installation, and stays. */
 function select(json: unknown, bundleInstallId: string): unknown {
-  if (Array.isArray(json)) return json.filter((item) => JSON.stringify(item).includes(bundleInstallId))
+  const isOwn = (item: unknown): boolean => textOf(item).includes(bundleInstallId)
+  if (Array.isArray(json)) return UUID_V7.test(textOf(json)) ? json.filter(isOwn) : json
   if (!isJsonObject(json)) return json
   if (Object.hasOwn(json, bundleInstallId)) return json[bundleInstallId]
   const members = Object.entries(json)
-  const isById = members.some(([name]) => INSTALL_ID.test(name))
+  const isById = members.some(([name]) => UUID_V7.test(name))
   return Object.fromEntries(
-    isById
-      ? members.filter(([name]) => name.includes(bundleInstallId))
-      : members.map(([name, value]) => [name, select(value, bundleInstallId)]),
+    // an object by the plugin's own ids names the installation in the values
+    isById ? members.filter(isOwn) : members.map(([name, value]) => [name, select(value, bundleInstallId)]),
   )
 }
 
