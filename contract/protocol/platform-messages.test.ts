@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { CODED_MESSAGES } from './coded-messages.ts'
 import { MESSAGE_MAX } from './limits.ts'
 import { fillTemplate } from './messages.ts'
 import { PLATFORM_MESSAGES, platformMessage } from './platform-messages.ts'
@@ -28,4 +29,10 @@ it('leaves a name without a value, an inherited one too', () => {
 it('leaves room for the values in every sentence', () => {
   for (const [reason, text] of Object.entries(PLATFORM_MESSAGES))
     assert.ok(text.length < MESSAGE_MAX / 2, reason)
+})
+
+it('has each sentence with a code or an instant among those that the console fills', () => {
+  for (const [reason, text] of Object.entries(PLATFORM_MESSAGES))
+    if (!Object.hasOwn(CODED_MESSAGES, reason))
+      assert.doesNotMatch(text, /\{(operationType|actual|until)\}/, reason)
 })

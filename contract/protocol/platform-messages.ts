@@ -1,4 +1,5 @@
 import { causeMessages } from './call-causes.ts'
+import { CODED_MESSAGES } from './coded-messages.ts'
 import { fillTemplate } from './messages.ts'
 import type { Placeholders } from './messages.ts'
 import { listTypes } from './property-kinds.ts'
@@ -10,19 +11,12 @@ import { listTypes } from './property-kinds.ts'
  */
 export const PLATFORM_MESSAGES = {
   ...causeMessages('en'),
+  ...CODED_MESSAGES,
 
-  // an installation that is locked
-  lockedByFailed:
-    'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over and detach.',
-  lockedByRunning:
-    'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
-  operationNotWaiting: 'The operation is not waiting for its next attempt: it is {actual}. Reload it.',
-  operationNotFailed: 'The operation has not failed: it is {actual}. Reload it.',
   retryCannotHelp:
     'A retry sends the same values again, and the plugin says that the same request cannot succeed. Take the operation over, or retry it on its own page.',
   operationAssigned: 'The operation is now assigned to {person}.',
   operationUnassigned: 'The operation is no longer assigned to anyone.',
-  causeChanged: 'The cause is now {state}.',
   causeNotesFull: 'The cause already has {max} notes, the maximum.',
   causeSolutionUnexpected: 'Only a solved cause can have a solution.',
   followsFull: 'You already follow {max} things, the maximum. Stop following one of them first.',
@@ -75,12 +69,9 @@ export const PLATFORM_MESSAGES = {
 
   planTargetMoved: 'What the batch would do to this target has changed.',
   planBatchValuesMoved: 'The values of the batch have changed since the plan was made.',
-  batchNotPaused: 'The batch is {actual}, and neither paused nor waiting before this wave. Reload it.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchOperationMoved:
     'The operation was retried after the batch was made, and has failed again: it is now at run {run}, not at run {seen}. Nothing was started.',
-  batchOperationNotFailed:
-    'The operation has moved on since the batch was made: it is now {actual}. Nothing was started.',
   batchItemNotStarted:
     'The runtime tried several times to start this item and failed. Check the runtime’s log.',
   targetNotFound: 'There is no such target, or you are not allowed to see it.',
@@ -120,21 +111,17 @@ export const PLATFORM_MESSAGES = {
   pluginReportNotPassed:
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
-  changesFrozen: 'Changes are frozen until {until}: {text}',
   changesFrozenForGood: 'Changes are frozen until someone ends the freeze: {text}',
   overrideNeedsReason: 'Enter a reason for the override.',
   freezeStale: 'The freeze has changed since you read it. Your change was not saved.',
   freezeExists: 'Another freeze has this name. Choose a different one.',
   freezesFull: 'There are already {max} freezes, the maximum. Delete one first.',
-  approvalRequired:
-    'Environment {environment} requires an approved change request for this kind of change: {kind}. Request a review instead.',
   approvalsMissing:
     'The change request has {approvals} of the {needed} approvals that its current effect needs. Ask someone to approve it.',
   changeRequestsFull:
     'You already have {max} change requests that have not ended, the maximum. Withdraw one first.',
   approvalByProgram: 'Only a person can approve a change request, not a service account.',
   approvalIsOwn: 'You wrote or edited this change request, so someone else must approve or reject it.',
-  changeState: 'This is not possible in the state of the change request: {actual}. Reload it.',
   changeStale:
     'The change request has changed since you read it: it is now at revision {current}. Reload it.',
   changeConflicted:
@@ -147,7 +134,6 @@ export const PLATFORM_MESSAGES = {
     'The value was entered while this property was sensitive, and the property no longer is. Enter the value again.',
   changeHistoryFull: 'The change request already has {max} entries, the maximum. Create a new one.',
   changePolicyStale: 'The policy has changed since you read it. Your change was not saved.',
-  changeTooLate: 'The change request could not be applied before {until}.',
   changeGrantsMissing:
     'The author of the change request had no permission for this: {permission}. If you have it, apply the request yourself when it is time.',
   scheduleOrder: 'Must be after the earliest time, and in the future.',
@@ -171,7 +157,6 @@ export const PLATFORM_MESSAGES = {
   operationPaused: 'A pause holds this operation. Resume it first.',
   pausedAlready: 'It is already paused.',
   notPaused: 'It is not paused.',
-  operationEnded: 'Only an unfinished operation can be paused; this one is {actual}.',
   reportOfOtherPlugin:
     'The report is about plugin {reported}, not about {plugin}. Upload it for the plugin that it names.',
   reportOfOtherVersion:

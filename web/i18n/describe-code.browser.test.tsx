@@ -67,6 +67,10 @@ test('codes in a message are named as everywhere else in the console', async () 
   expect(english.map((text) => text.match(/\b[A-Z_]{2,}\b/g))).toEqual(english.map(() => null))
   expect(english[0]).toContain('kind of change: configure.')
   expect(english[4]).toContain('being applied')
+  const named = { operationType: 'INSTALL', operationId: '1', bundle: 'INSTALL-tools' }
+  expect(messageText(platformMessage('lockedByFailed', named))).toContain(
+    'The install operation 1 of bundle INSTALL-tools has failed',
+  )
   await changeLocale('zh')
   for (const text of messages.map(messageText)) expect(text).not.toMatch(/[A-Z_]{2,}/)
 })

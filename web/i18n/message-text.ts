@@ -24,17 +24,10 @@ export function messageText({
   parameters?: Readonly<Record<string, string | number>> | undefined
 }): string {
   if (parameters === undefined) return message
-  const shown = Object.entries(parameters).map(
-    ([key, value]) => [key, value, shownParameter(parameters, key)] as const,
-  )
   const template = localeState().texts.platform[String(parameters.reason)]
-  if (typeof template === 'string')
-    return fillTemplate(template, Object.fromEntries(shown.map(([key, , text]) => [key, text])))
-  // the message is in English, with its codes and with its times in UTC
-  return shown.reduce(
-    (text, [, value, name]) => (name === value ? text : text.replaceAll(String(value), () => String(name))),
-    message,
-  )
+  if (typeof template !== 'string') return message
+  const shown = Object.keys(parameters).map((key) => [key, shownParameter(parameters, key)])
+  return fillTemplate(template, Object.fromEntries(shown))
 }
 
 /** A parameter as people read it: the name of a code in a sentence, an instant in local time, any other as it is. */

@@ -1,3 +1,5 @@
+import { CODED_MESSAGES } from '#contract/protocol/coded-messages.ts'
+
 export const common = {
   nextStep: 'Next step',
   assignedTo: 'Assigned to {name}',
@@ -504,8 +506,8 @@ export const selection = {
   'action.DETACH': 'Detach',
 } as const
 
-/** Sentences of the platform by reason. English needs none: the runtime sends each in English beside its reason. */
-export const platform: Readonly<Record<string, string>> = {}
+/** Sentences of the platform by reason. English needs few: the runtime sends each in English beside its reason. */
+export const platform: Readonly<Record<string, string>> = CODED_MESSAGES
 
 export const audit = {
   title: 'Audit log',
