@@ -193,13 +193,15 @@ const ShownInput = z.object({
 })
 export type ShownInput = z.infer<typeof ShownInput>
 
+const can = z.boolean()
+
 export const ChangeRequestDetail = ChangeRequest.extend({
   input: ShownInput,
   approvedBy: z.array(Approval),
   history: z.array(ChangeEntry),
   conflicts: z.array(ChangeConflict),
-  /** What the caller may do now. */
-  may: z.record(z.enum(['edit', 'approve', 'reject', 'apply', 'override']), z.boolean()),
+  /** What the caller may do now; `reject` is absent from the answer of an earlier version. */
+  may: z.object({ edit: can, approve: can, reject: can.optional(), apply: can, override: can }),
 })
 export type ChangeRequestDetail = z.infer<typeof ChangeRequestDetail>
 

@@ -243,7 +243,7 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
 function useBecomesAuthor({ state, scope, createdBy, history, may }: ChangeRequestDetail): boolean {
   const { user, can } = useShell()
   // nobody can reject a draft
-  if (state !== 'DRAFT' || scope === null) return may.reject
+  if (state !== 'DRAFT' || scope === null) return may.reject === true
   const authors = [createdBy, ...history.filter(({ event }) => event === 'EDITED').map(({ by }) => by)]
   return can('change:approve', scope) && authors.every(({ id }) => id !== user?.id)
 }
