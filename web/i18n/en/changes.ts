@@ -170,6 +170,7 @@ export const changes = {
   'comment.on': 'On {property}',
   'comment.missing': 'Write a comment first.',
   'own.approval': 'You wrote or edited this change request, so someone else must approve it.',
+  'conflicts.approval': 'Its conflicts must be resolved first.',
   'permission.approve': 'You don’t have permission to approve it.',
 
   'need.title': 'This environment requires an approved change request',

@@ -164,6 +164,7 @@ export const changes: Translated<typeof source.changes> = {
   'comment.on': '关于 {property}',
   'comment.missing': '请先填写评论。',
   'own.approval': '您编写或编辑过此请求，因此必须由其他人批准。',
+  'conflicts.approval': '必须先解决其中的冲突。',
   'permission.approve': '您没有批准的权限。',
 
   'need.title': '此环境要求经批准的变更请求',

@@ -118,7 +118,7 @@ function Buttons({
   onAsk: (dialog: Asked) => void
 }) {
   const t = useText()
-  const { changeRequestId, revision, state, may, kind, scope } = request
+  const { changeRequestId, revision, state, may, kind, scope, conflicts } = request
   const mayApprove = useMay('change:approve', scope ?? 'anywhere')
   const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
   const error = useErrorView(submit.error)
@@ -155,7 +155,14 @@ function Buttons({
           variant={may.apply ? 'secondary' : 'primary'}
           disabledReason={
             !may.approve
-              ? t(mayApprove ? 'changes.own.approval' : 'changes.permission.approve')
+              ? t(
+                  // its authors can neither approve nor reject it
+                  !may.reject && mayApprove
+                    ? 'changes.own.approval'
+                    : may.reject && conflicts.length > 0
+                      ? 'changes.conflicts.approval'
+                      : 'changes.permission.approve',
+                )
               : plan.effect === null && plan.notReady
           }
           onClick={() => onAsk('approve')}

@@ -258,6 +258,27 @@ test('a request is rejected with a reason, and withdrawn without one, at the rev
   expect(bodies(api, WITHDRAW)).toEqual([{ revision: 3 }])
 })
 
+test('a reviewer is told that conflicts keep a request from being approved, not that they wrote it', async () => {
+  const side = { '@type': 'Data' as const, value: 1 }
+  const conflict = {
+    locator: 'production/crm/MODULE/core',
+    property: 'port',
+    base: side,
+    theirs: side,
+    mine: side,
+  }
+  const may = { edit: true, approve: false, reject: true, apply: false, override: false }
+  const request = changeRequestWith({ may, conflicts: [conflict] })
+  const api = await show(request, planOf('effect-1', null))
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  await expect.element(approve).toHaveAccessibleDescription('Its conflicts must be resolved first.')
+  api.answer({ [REQUEST]: () => ({ ...request, may: { ...may, reject: false } }) })
+  await readAgain()
+  await expect
+    .element(approve)
+    .toHaveAccessibleDescription('You wrote or edited this change request, so someone else must approve it.')
+})
+
 test('who may not reject a request is not offered it', async () => {
   await show(changeRequestWith({}))
   await expect.element(page.getByRole('button', { name: 'More', exact: true })).toBeVisible()
