@@ -4,6 +4,7 @@ import type { PagePath } from '#contract/console-api/pages/pages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
 import { apiQuery } from '../api/query.ts'
+import { scopeText } from '../subjects/scopes/scope-text.ts'
 import { useStoredDrafts, useStoredOperationDrafts } from '../subjects/drafts/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
@@ -65,6 +66,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const t = useText()
   const { can, user } = useShell()
   const drafts = useStoredDrafts(user?.id)
+  const edited = new Set(drafts.map(({ scope }) => scopeText(scope))).size
   const operationDrafts = useStoredOperationDrafts(user?.id)
   const waiting = useQuery({
     ...apiQuery('GET /change-requests/waiting', waitingCall),
@@ -77,7 +79,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
       text: t('changes.waiting', { n: waitingForMe }),
       icon: 'waiting',
     },
-    'shell.nav.scopes': { n: drafts.length, text: t('shell.drafts.scopes', { n: drafts.length }) },
+    'shell.nav.scopes': { n: edited, text: t('shell.drafts.scopes', { n: edited }) },
     'shell.nav.installations': {
       n: operationDrafts.length,
       text: t('shell.drafts.operations', { n: operationDrafts.length }),

@@ -221,6 +221,7 @@ export const shell = {
   'drafts.count': { one: '{n} unsaved change', other: '{n} unsaved changes' },
   'drafts.since': 'started {when}',
   'drafts.more': { one: 'and {n} more', other: 'and {n} more' },
+  'drafts.request': 'Change request in {scope}',
   'drafts.INSTALL': 'Installation of {bundle}',
   'drafts.UPGRADE': 'Upgrade of {bundle}',
   'drafts.operations': { one: '{n} unfinished form', other: '{n} unfinished forms' },

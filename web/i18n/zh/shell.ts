@@ -211,6 +211,7 @@ export const shell: Translated<typeof source.shell> = {
   'drafts.count': { other: '{n} 项未保存的更改' },
   'drafts.since': '开始时间：{when}',
   'drafts.more': { other: '另有 {n} 项' },
+  'drafts.request': '{scope} 中的变更请求',
   'drafts.INSTALL': '安装 {bundle}',
   'drafts.UPGRADE': '升级 {bundle}',
   'drafts.operations': { other: '{n} 个未完成的表单' },

@@ -2,8 +2,10 @@ import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
-import { renderConsole } from '../../testing/render.tsx'
+import { renderConsole, renderInConsole } from '../../testing/render.tsx'
+import { MyDrafts } from '../overview/MyDrafts.tsx'
 import { CONFIGURATION, MAIL, MIRA, OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
@@ -98,6 +100,22 @@ test('what others have stored in a request since an earlier visit is merged with
   await expect.element(page.getByText('Oscar has edited this request too')).toBeVisible()
   await expect.element(field('SMTP port')).toHaveValue('465')
   await expect.element(field('SMTP host')).toHaveValue('own.example')
+})
+
+test('what is changed in a request is listed among the unsaved changes, with a link to its editor', async () => {
+  localStorage.clear()
+  const request = requestWith(2525)
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  const address = `${scope.address(MAIL)}&change=${request.changeRequestId}`
+  const editor = await renderConsole(address)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await field('SMTP host').fill('own.example')
+  await expect.element(page.getByText('2 changes', { exact: true })).toBeVisible()
+  await editor.unmount()
+
+  await renderInConsole(<MyDrafts />)
+  const link = page.getByRole('link', { name: `Change request in ${scopeText(scope.configuration().scope)}` })
+  await expect.element(link).toHaveAttribute('href', expect.stringContaining(request.changeRequestId))
 })
 
 test('where others have saved a hidden value that the request changes too, the person chooses which one stays', async () => {

@@ -18,10 +18,13 @@ export function MyDrafts() {
   const inScopes = useStoredDrafts(personId)
   const ofOperations = useStoredOperationDrafts(personId)
   const drafts = [
-    ...inScopes.map(({ scope, ...draft }) => ({
+    ...inScopes.map(({ scope, change, ...draft }) => ({
       ...draft,
-      title: scopeText(scope),
-      to: paths.configuration(scope, { show: 'changed' }) as LinkTarget,
+      title: change === null ? scopeText(scope) : t('shell.drafts.request', { scope: scopeText(scope) }),
+      to: paths.configuration(scope, {
+        show: 'changed',
+        ...(change !== null && { change }),
+      }) as LinkTarget,
     })),
     ...ofOperations.map(({ place, title, ...draft }) => ({
       ...draft,

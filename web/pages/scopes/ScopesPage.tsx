@@ -115,14 +115,16 @@ const scopeColumns = (
     id: 'scope',
     header: t('scopes.column.scope'),
     cell: (scope) => {
-      const draft = drafts.find((one) => scopeText(one.scope) === scopeText(scope))
+      const edits = drafts
+        .filter((draft) => scopeText(draft.scope) === scopeText(scope))
+        .reduce((sum, draft) => sum + draft.edits, 0)
       return (
         <span className="inline-flex max-w-full items-center gap-x-2 gap-y-1 @max-[40rem]/table:flex-wrap">
           <ScopeText scope={scope} />
           <EnvironmentDot
             mark={marks.find(({ environmentKey }) => environmentKey === scope.environmentKey)}
           />
-          {draft !== undefined && <Badge icon="edit">{t('shell.drafts.count', { n: draft.edits })}</Badge>}
+          {edits > 0 && <Badge icon="edit">{t('shell.drafts.count', { n: edits })}</Badge>}
         </span>
       )
     },

@@ -6,14 +6,19 @@ import { parseScope } from '../scopes/scope-text.ts'
 /** The unsaved changes of a person in one scope, as this browser stores them. */
 export interface StoredDraft {
   scope: ScopeKey
+  /** The change request that they are an edit of; null for the person's own changes of the scope. */
+  change: string | null
   edits: number
   /** When the oldest edit began, in milliseconds since 1970; null if unknown. */
   since: number | null
 }
 
-/** Each edit is an item of the browser's storage: `PREFIX/person/scope` and, after a space, its place. */
+/**
+ * Each edit is an item of the browser's storage: `PREFIX/person/scope`, `/request` if it is an edit of a change request, and,
+ * after a space, its place.
+ */
 export const DRAFT_PREFIX = 'bundle-console.draft'
-/** When the draft of a scope began: `PREFIX/person/scope`. */
+/** When the draft began: `PREFIX/person/scope`, and `/request`. */
 export const BEGAN_PREFIX = 'bundle-console.draft-began'
 /** What the change request asked for of which this is the draft: `PREFIX/person/scope/request`. */
 export const ASKED_PREFIX = 'bundle-console.draft-asked'
@@ -32,9 +37,13 @@ export function draftsIn(items: Readonly<Record<string, string>>, personId: stri
   }
   return [...counts]
     .flatMap(([place, edits]) => {
-      const scope = parseScope(place)
+      const parts = place.split('/')
+      const scope = parseScope(parts.slice(0, 3).join('/'))
+      const change = parts[3] === undefined ? null : decodeURIComponent(parts[3])
       const began = Number(items[`${BEGAN_PREFIX}/${encodeURIComponent(personId)}/${place}`])
-      return scope === null ? [] : [{ scope, edits, since: Number.isFinite(began) ? began : null }]
+      if (scope === null) return []
+      const since = Number.isFinite(began) ? began : null
+      return [{ scope, change, edits, since }]
     })
     .toSorted((one, other) => (one.since ?? 0) - (other.since ?? 0))
 }
