@@ -11,7 +11,8 @@ export interface OfFullPage {
 
 /**
  * The rows until the page is full of values, at least one, in the order of the list. Without this, a few hundred large values would make
- * a response that exhausts the memory, or that no reader accepts.
+ * a response that exhausts the memory, or that no reader accepts. The rows are measured one after the other, so that the values of those
+ * that the page does not have are not read.
  *
  * @param rows at most as many as the list reads for a page.
  * @param page the order of the list, and the values of a row as JSON, by columns of the alias `entry`.
@@ -26,11 +27,17 @@ export function untilFull<Row>(
     sql` + `,
   )
   return sql<Row & OfFullPage>`
-    select * from (
-      select entry.*, (count(*) over ())::int as found, coalesce(sum(${characters}) over (
-        order by ${order} rows between unbounded preceding and 1 preceding), 0) as characters_before
+    with recursive entry as materialized (
+      select entry.*, (count(*) over ())::int as found, row_number() over (order by ${order}) as place_on_page
       from (${rows}) as entry
-    ) as entry
-    where characters_before < ${PAGE_CHARACTERS_MAX}
-    order by ${order}`
+    ), measured (place_on_page, characters_before) as (
+      select 1::bigint, 0::bigint
+      union all
+      select measured.place_on_page + 1, measured.characters_before + ${characters}
+      from measured join entry on entry.place_on_page = measured.place_on_page
+      where measured.characters_before < ${PAGE_CHARACTERS_MAX}
+    )
+    select entry.* from entry join measured on measured.place_on_page = entry.place_on_page
+    where measured.characters_before < ${PAGE_CHARACTERS_MAX}
+    order by entry.place_on_page`
 }
