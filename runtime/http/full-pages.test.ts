@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, wrapped } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
+import { until } from '../testing/stream.ts'
 
 // Lists of large values: a page is full before its response exhausts the memory, and the cursor leads to the rest.
 
@@ -83,6 +84,48 @@ test('a property shows its values of all installations (J01, J02)', async () => 
   assert.deepEqual(
     items.map(({ installation }) => (installation as JsonObject)['workspaceId']),
     scopes.map(({ workspaceId }) => workspaceId),
+  )
+})
+
+test('batches are all in their list and in the inbox, whatever they set (J01, J02)', async () => {
+  const made: string[] = []
+  for (const [number, scope] of scopes.entries()) {
+    const { items } = await harness.ok(`/installations?workspaceId=${scope.workspaceId}`, {})
+    const [{ installation }] = items as [{ installation: JsonObject }]
+    const body: JsonObject = {
+      action: 'CONFIGURE',
+      targets: [String(installation['bundleInstallId'])],
+      input: { changes: { [SMTP]: wrapped({ hosts: large(number + SAVES) }) } },
+    }
+    const { batchId } = (await harness.ok('/batches', { method: 'POST', body }))['batch'] as JsonObject
+    made.unshift(String(batchId))
+  }
+  const listed = await readAll('/batches?')
+  assert.ok(listed.pages > 1)
+  assert.deepEqual(
+    listed.items.map(({ batchId }) => batchId),
+    made,
+  )
+  await until(async () => Number((await harness.ok('/inbox/unread', {}))['unread']) >= SAVES)
+  const inbox = await readAll('/inbox?')
+  assert.ok(inbox.pages > 1)
+  assert.deepEqual(new Set(inbox.items.map(({ batch }) => (batch as JsonObject)['batchId'])), new Set(made))
+})
+
+test('plugins are all in their list, whatever their runbooks say (J01, J02)', async () => {
+  const text = 'x'.repeat(2_000)
+  const runbooks = Array.from({ length: 100 }, (_, index) => ({
+    errorCode: `CODE_${index}`,
+    title: 'Look',
+    text,
+  }))
+  const names = Array.from({ length: 25 }, (_, index) => `plugin-${String(index).padStart(2, '0')}`)
+  for (const name of names) await harness.registerWith(name, { runbooks })
+  const { items, pages } = await readAll('/plugins?q=plugin-&')
+  assert.ok(pages > 1)
+  assert.deepEqual(
+    items.map(({ pluginId }) => pluginId),
+    names,
   )
 })
 

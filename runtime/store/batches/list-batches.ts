@@ -6,6 +6,7 @@ import type { BatchItemState, BatchState, BatchAction, Phase } from '#contract/r
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { untilFull, type OfFullPage } from '../full-page.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { visibleTo } from '../visible-scopes.ts'
 
@@ -19,7 +20,7 @@ export type CountedBatch = BatchRow & {
   marks: { locator: string; property: string }[]
 }
 
-/** Batches with an item that the actor may see, newest first. */
+/** Batches with an item that the actor may see, newest first or in the order of their ids, until a page is full of their values. */
 export async function listBatches(
   db: Db,
   actor: Actor,
@@ -29,10 +30,10 @@ export async function listBatches(
     after?: { createdMicroseconds: number; batchId: string } | undefined
     limit: number
   },
-): Promise<CountedBatch[]> {
+): Promise<(CountedBatch & OfFullPage)[]> {
   const { batchIds, state, after, limit } = filter
   const isVisible = visibleTo(actor, 'read', 'scope')
-  const { rows } = await sql<CountedBatch>`
+  const query = sql`
     -- the page first, so that only its items are counted
     with page as materialized (
       select batch_id, created_at from runtime.batch as batch
@@ -83,9 +84,12 @@ export async function listBatches(
           and mark.scope_id in (select scope_id from runtime.batch_item where batch_id = batch.batch_id)
       ) as marks
     from page
-    join runtime.batch as batch on batch.batch_id = page.batch_id
-    order by page.created_at desc, page.batch_id desc`.execute(db)
-  return rows
+    join runtime.batch as batch on batch.batch_id = page.batch_id`
+  const order =
+    batchIds === undefined
+      ? sql`created_at desc, batch_id desc`
+      : sql`array_position(${[...batchIds]}::uuid[], batch_id)`
+  return (await untilFull<CountedBatch>(query, { order, values: [sql`shown_input`] }).execute(db)).rows
 }
 
 export interface ItemRow {

@@ -5,6 +5,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RegistrationRow, Registrations } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { untilFull, type OfFullPage } from '../full-page.ts'
 import { containsText } from '../text-search.ts'
 import { inScope, visibleTo } from '../visible-scopes.ts'
 import type { ScopeFilter } from '../visible-scopes.ts'
@@ -18,11 +19,8 @@ export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
 const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 
 /** The plugins with their credentials, ordered by id. */
-async function selectPlugins(
-  db: Db,
-  { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },
-): Promise<PluginRow[]> {
-  const result = await sql<PluginRow>`
+const selectPlugins = (where: RawBuilder<unknown>, limit: number | null = null): RawBuilder<PluginRow> =>
+  sql<PluginRow>`
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
       plugin.owner_team, plugin.owner_contact, plugin.version, plugin.runbooks, plugin.logs_link, plugin.traces_link,
@@ -42,12 +40,10 @@ async function selectPlugins(
       on report.plugin_id = plugin.plugin_id and report.version = plugin.version
     where ${where}
     order by plugin.plugin_id
-    limit ${limit}::int`.execute(db)
-  return result.rows
-}
+    limit ${limit}::int`
 
-/** The plugins after one with this ID whose ID or title contains `q`, at most `limit`. */
-export const listPluginRows = (
+/** The plugins after one with this ID whose ID or title contains `q`, at most `limit`, until a page is full of their runbooks. */
+export async function listPluginRows(
   db: Db,
   actor: Actor,
   {
@@ -56,12 +52,15 @@ export const listPluginRows = (
     q,
     ...scope
   }: ScopeFilter & { after: string | number | undefined; limit: number; q?: string | undefined },
-): Promise<PluginRow[]> =>
-  selectPlugins(db, {
-    where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
+): Promise<(PluginRow & OfFullPage)[]> {
+  const plugins = selectPlugins(
+    sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
       and ${containsText(q, [sql`plugin.plugin_id`, sql`plugin.title`])} and ${calledIn(actor, scope)}`,
     limit,
-  })
+  )
+  const page = { order: sql`plugin_id`, values: [sql`runbooks`] }
+  return (await untilFull<PluginRow>(plugins, page).execute(db)).rows
+}
 
 /**
  * The condition that an active installation in a scope of the filter, which the actor may read, calls the plugin. A scope
@@ -84,16 +83,15 @@ function calledIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
 
 /** One plugin; undefined if it is not registered. */
 export async function findPlugin(db: Db, pluginId: string): Promise<PluginRow | undefined> {
-  const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
-  return row
+  return (await selectPlugins(sql`plugin.plugin_id = ${pluginId}`).execute(db)).rows[0]
 }
 
 /** The plugins that an operation calls. */
-export const listCalledPlugins = (db: Db, operationId: string): Promise<PluginRow[]> =>
-  selectPlugins(db, {
-    where: sql`plugin.plugin_id in (
-      select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`,
-  })
+export async function listCalledPlugins(db: Db, operationId: string): Promise<PluginRow[]> {
+  const isCalled = sql`plugin.plugin_id in (
+    select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`
+  return (await selectPlugins(isCalled).execute(db)).rows
+}
 
 /** Returns those of the plugins that have a credential which is not revoked. */
 export async function listPluginsWithCredentials(db: Db, pluginIds: readonly string[]): Promise<Set<string>> {

@@ -38,6 +38,7 @@ export async function listBatches(
   return pageOf(rows, query.limit, {
     item: (row) => batchView(row, waiting),
     valuesOf: (row) => [row.created_microseconds, row.batch_id],
+    found: rows[0]?.found,
   })
 }
 
@@ -164,12 +165,24 @@ async function requireRow(db: Db, actor: Actor, batchId: string): Promise<Counte
   return row
 }
 
-/** Those of the batches that exist and have a target that the actor may see. */
-export async function loadBatches(db: Db, actor: Actor, batchIds: readonly string[]): Promise<Batch[]> {
-  if (batchIds.length === 0) return []
+/**
+ * Those of the batches that exist and have a target that the actor may see, until a page is full of their values. `left` are the IDs
+ * after the last one that fits.
+ */
+export async function loadBatches(
+  db: Db,
+  actor: Actor,
+  batchIds: readonly string[],
+): Promise<{ batches: Batch[]; left: string[] }> {
+  if (batchIds.length === 0) return { batches: [], left: [] }
   const rows = await listRows(db, actor, { batchIds, limit: batchIds.length })
   const waiting = await waitingIn(db, rows)
-  return rows.map((row) => batchView(row, waiting))
+  const last = rows.at(-1)
+  const isFull = last !== undefined && last.found > rows.length
+  return {
+    batches: rows.map((row) => batchView(row, waiting)),
+    left: isFull ? batchIds.slice(batchIds.indexOf(last.batch_id) + 1) : [],
+  }
 }
 
 type Marks = CountedBatch['marks']

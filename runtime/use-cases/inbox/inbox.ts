@@ -29,13 +29,14 @@ export async function readInbox(
   })
   const ids = (of: 'operation_id' | 'batch_id') =>
     [...new Set(rows.map((row) => row[of]))].filter((id) => id !== null)
-  const [operations, batches] = await Promise.all([
+  const [operations, { batches, left }] = await Promise.all([
     loadOperations(deps.db, ids('operation_id')),
     loadBatches(deps.db, actor, ids('batch_id')),
   ])
   const operationOf = new Map(operations.map((row) => [row.operation_id, operationView(row)]))
   const batchOf = new Map(batches.map((batch) => [batch.batchId, batch]))
-  return pageOf(rows, query.limit, {
+  const firstLeft = rows.findIndex(({ batch_id: id }) => id !== null && left.includes(id))
+  return pageOf(firstLeft === -1 ? rows : rows.slice(0, firstLeft), query.limit, {
     item: (row: NotificationRow) => ({
       notificationId: row.notification_id,
       event: row.event,
@@ -61,6 +62,7 @@ export async function readInbox(
             },
     }),
     valuesOf: (row) => [row.at_microseconds, row.notification_id],
+    found: rows.length,
   })
 }
 

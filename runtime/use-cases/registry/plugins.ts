@@ -28,7 +28,11 @@ export async function listPlugins(
 ): Promise<Answer<'GET /plugins'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
   const rows = await listPluginRows(deps.db, actor, { ...query, after, limit: query.limit + 1 })
-  return pageOf(rows, query.limit, { item: pluginView, valuesOf: (row) => [row.plugin_id] })
+  return pageOf(rows, query.limit, {
+    item: pluginView,
+    valuesOf: (row) => [row.plugin_id],
+    found: rows[0]?.found,
+  })
 }
 
 /** One plugin. Refuses with NOT_FOUND. */
