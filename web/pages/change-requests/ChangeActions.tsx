@@ -121,7 +121,10 @@ function Buttons({
   const { changeRequestId, revision, state, may, kind, scope, conflicts } = request
   const mayApprove = useMay('change:approve', scope ?? 'anywhere')
   const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
-  const error = useErrorView(submit.error)
+  const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })
+  const unschedule = useWrite('POST /change-requests/{changeRequestId}/unschedule', { invalidates: CHANGED })
+  const error = useErrorView(submit.error ?? rebase.error ?? unschedule.error)
+  const call = { params: { changeRequestId }, body: { revision } }
   const editing = editorOf(request)
   return (
     <>
@@ -141,11 +144,7 @@ function Buttons({
         </Button>
       )}
       {may.edit && state === 'DRAFT' && (
-        <Button
-          variant="primary"
-          busy={submit.isPending}
-          onClick={() => submit.mutate({ params: { changeRequestId }, body: { revision } })}
-        >
+        <Button variant="primary" busy={submit.isPending} onClick={() => submit.mutate(call)}>
           {t('changes.submit')}
         </Button>
       )}
@@ -180,52 +179,51 @@ function Buttons({
         </Button>
       )}
       {(may.edit || may.override) && (
-        <MoreMenu request={request} canDescribe={editing !== null || kind === 'BATCH'} onAsk={onAsk} />
+        <MoreMenu
+          request={request}
+          canDescribe={editing !== null || kind === 'BATCH'}
+          onAsk={onAsk}
+          onRebase={() => rebase.mutate(call)}
+          onUnschedule={() => unschedule.mutate(call)}
+        />
       )}
     </>
   )
 }
 
 function MoreMenu({
-  request: { changeRequestId, revision, state, schedule, may },
+  request: { state, schedule, may },
   canDescribe,
   onAsk,
+  onRebase,
+  onUnschedule,
 }: {
   request: ChangeRequestDetail
   /** If "Edit" opens something else. */
   canDescribe: boolean
   onAsk: (dialog: Asked) => void
+  onRebase: () => void
+  onUnschedule: () => void
 }) {
   const t = useText()
-  const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })
-  const unschedule = useWrite('POST /change-requests/{changeRequestId}/unschedule', { invalidates: CHANGED })
-  const error = useErrorView(rebase.error ?? unschedule.error)
-  const call = { params: { changeRequestId }, body: { revision } }
   return (
-    <>
-      {error !== null && <ErrorState error={error} />}
-      <Menu
-        label={t('changes.more')}
-        renderTrigger={(props) => <Button {...props}>{t('changes.more')}</Button>}
-      >
-        {may.override && <MenuItem onSelect={() => onAsk('override')}>{t('changes.override')}</MenuItem>}
-        {may.edit && (
-          <>
-            {state !== 'DRAFT' && (
-              <MenuItem onSelect={() => onAsk('schedule')}>{t('changes.schedule')}</MenuItem>
-            )}
-            {schedule !== null && (
-              <MenuItem onSelect={() => unschedule.mutate(call)}>{t('changes.unschedule')}</MenuItem>
-            )}
-            {state === 'CONFLICTED' && (
-              <MenuItem onSelect={() => rebase.mutate(call)}>{t('changes.rebase')}</MenuItem>
-            )}
-            {canDescribe && <MenuItem onSelect={() => onAsk('describe')}>{t('changes.describe')}</MenuItem>}
-            <MenuItem onSelect={() => onAsk('withdraw')}>{t('changes.withdraw')}</MenuItem>
-          </>
-        )}
-      </Menu>
-    </>
+    <Menu
+      label={t('changes.more')}
+      renderTrigger={(props) => <Button {...props}>{t('changes.more')}</Button>}
+    >
+      {may.override && <MenuItem onSelect={() => onAsk('override')}>{t('changes.override')}</MenuItem>}
+      {may.edit && (
+        <>
+          {state !== 'DRAFT' && (
+            <MenuItem onSelect={() => onAsk('schedule')}>{t('changes.schedule')}</MenuItem>
+          )}
+          {schedule !== null && <MenuItem onSelect={onUnschedule}>{t('changes.unschedule')}</MenuItem>}
+          {state === 'CONFLICTED' && <MenuItem onSelect={onRebase}>{t('changes.rebase')}</MenuItem>}
+          {canDescribe && <MenuItem onSelect={() => onAsk('describe')}>{t('changes.describe')}</MenuItem>}
+          <MenuItem onSelect={() => onAsk('withdraw')}>{t('changes.withdraw')}</MenuItem>
+        </>
+      )}
+    </Menu>
   )
 }
 
