@@ -2,6 +2,7 @@ import { format } from '@cfworker/json-schema'
 import type { Schema } from '@cfworker/json-schema'
 import { pointerTo, VALUE_DEPTH_MAX } from './json.ts'
 import type { JsonValue } from './json.ts'
+import { canonicalText } from './list-items.ts'
 import { matchSteps, patternCost } from './pattern.ts'
 import type { Problem } from './value-problem.ts'
 
@@ -32,18 +33,24 @@ const NAMES_PER_WORK = 10
 /** Of names as the interpreter writes them into locations. */
 const NAME_CHARACTERS_PER_WORK = 200
 const KEYS_PER_WORK = 2
-/** Of parts of items that are compared. */
-const PAIRS_PER_WORK = 40
+/** Of the items of a list that must be unique. */
+const ITEM_CHARACTERS_PER_WORK = 5
 /** A division of decimals is one of very large whole numbers. */
 const WORK_PER_DIVISION = 4
 const MATCH_STEPS_PER_WORK = 250
 
 /** Of the check that runs; it is the only one, because it awaits nothing. */
-let work: { left: number; workForText: (length: number) => number } = { left: 0, workForText: () => 0 }
+let work: { left: number; workForText: (length: number) => number; asksUnique: boolean; equalItems: number } =
+  {
+    left: 0,
+    workForText: () => 0,
+    asksUnique: false,
+    equalItems: 0,
+  }
 
 /** Begins a check, which nothing has cost yet. */
 export function startWork(): void {
-  work.left = WORK_MAX
+  Object.assign(work, { left: WORK_MAX, asksUnique: false, equalItems: 0 })
 }
 
 function spend(cost: number): void {
@@ -59,9 +66,9 @@ class MeteredSchema {
     this.#cost = cost
   }
 
-  get $recursiveAnchor(): undefined {
+  get $recursiveAnchor(): false {
     spend(this.#cost)
-    return undefined
+    return false
   }
 }
 
@@ -143,12 +150,12 @@ const charactersOf = (keys: readonly string[]): number =>
 const isWideWith = (keys: readonly string[]): boolean =>
   keys.length >= WIDE_FROM.keys || charactersOf(keys) >= WIDE_FROM.characters
 
-/** A copy of a value in which listing the keys of a wide object is work. */
-export function withMeteredKeys(value: JsonValue): JsonValue {
+/** A copy of a value in which listing the keys of a wide object is work, and whose lists know whether their items are unique. */
+export function withMeters(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(withMeteredKeys)
+  if (Array.isArray(value)) return meteredList(value)
   const keys = Object.keys(value)
-  const copied = Object.fromEntries(keys.map((key) => [key, withMeteredKeys(value[key] ?? null)]))
+  const copied = Object.fromEntries(keys.map((key) => [key, withMeters(value[key] ?? null)]))
   if (!isWideWith(keys)) return copied
   const cost = keys.length / KEYS_PER_WORK + charactersOf(keys) / NAME_CHARACTERS_PER_WORK
   return new Proxy(copied, {
@@ -157,6 +164,37 @@ export function withMeteredKeys(value: JsonValue): JsonValue {
       return Reflect.ownKeys(of)
     },
   })
+}
+
+/**
+ * The interpreter compares every item with every other one, part by part. Where it is about to, it finds no items if they are unique,
+ * and otherwise two equal ones: it reads the length once, then one item after the other.
+ */
+function meteredList(list: JsonValue[]): JsonValue {
+  let isUnique: boolean | undefined
+  return new Proxy(list.map(withMeters), {
+    get: (of, key) => {
+      if (key === 'length' && work.asksUnique) {
+        isUnique ??= hasUniqueItems(list)
+        Object.assign(work, { asksUnique: false, equalItems: isUnique ? 0 : 2 })
+        return work.equalItems
+      }
+      if (work.equalItems === 0) return Reflect.get(of, key)
+      work.equalItems -= 1
+      return null
+    },
+  })
+}
+
+function hasUniqueItems(list: readonly JsonValue[]): boolean {
+  const texts = new Set<string>()
+  for (const item of list) {
+    const text = canonicalText(item)
+    spend(text.length / ITEM_CHARACTERS_PER_WORK)
+    if (texts.has(text)) return false
+    texts.add(text)
+  }
+  return true
 }
 
 /** How long the place of a part may be, as the interpreter writes it: there may be a problem for each part of a value. */
@@ -184,28 +222,16 @@ export function measure(value: JsonValue): { problem: Problem | null; isWide: bo
   return { problem: null, isWide }
 }
 
-const FIRST_TIER = 32
-
-/**
- * `uniqueItems` for at most `last` items: the interpreter compares every item with every other one, part by part. The keyword stands
- * under conditions that double, so each evaluation costs about what it needs. A list that is longer than the last is rejected without it:
- * the interpreter evaluates all keywords of a schema even after one has failed.
- */
-export function uniqueUpTo(last: number, most = Math.min(FIRST_TIER, last)): Schema {
-  // fails whatever the items are, so it says nothing of them; `not` is evaluated first
-  const spent = metered({ not: {}, items: partsAt(1 + most / 2 / PAIRS_PER_WORK) })
-  return guardedBy(
-    { maxItems: most },
-    metered({ uniqueItems: true, not: spent }),
-    most === last ? undefined : uniqueUpTo(last, Math.min(2 * most, last)),
-  )
+/** `uniqueItems`, which the interpreter reads last before the length of the list. */
+class UniqueItems extends MeteredSchema {
+  get uniqueItems(): true {
+    work.asksUnique = true
+    return true
+  }
 }
 
-/** A schema that every value satisfies, and that costs this much for each of its parts. */
-function partsAt(cost: number): Schema {
-  const part = metered({}, cost)
-  return Object.assign(part, { items: part, additionalProperties: part })
-}
+/** `uniqueItems` for a value with meters. Only a list answers the question, so nothing else is asked. */
+export const uniqueItems = (): Schema => guardedBy({ type: 'array' }, new UniqueItems(1), metered({}))
 
 /** @param beyond what holds for a value that does not satisfy the guard; without it, such a value is rejected. */
 export function guardedBy(limit: Schema, within: Schema, beyond?: Schema): Schema {

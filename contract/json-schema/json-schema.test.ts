@@ -577,11 +577,15 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
   const wrongItems = { items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }
   // each is long, and they are few
   const longNames = Object.fromEntries(list(99, (index) => [`${'a'.repeat(1900)}${index}`, 1]))
+  // an item shows only at its end that it is another one
+  const alikeLists = list(2000, (index) => [...list(200, () => 0), index])
+  let nestedLists: JsonValue = list(50_000, (index) => index)
+  for (let depth = 0; depth < 100; depth += 1) nestedLists = [nestedLists]
   const slow: [JsonValue, JsonValue, RegExp][] = [
     [doubling, deep, /allowed forms|too large/],
     [{ items: { type: 'string' } }, many(1), /text|too large/],
     [{ items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }, many(1), /text|too large/],
-    [{ uniqueItems: true }, Array.from({ length: 100_000 }, (_, index) => index), /at most 2000 items/],
+    [{ uniqueItems: true }, [...list(100_000, (index) => index), 0], /same item twice/],
     [{ pattern: '=.*=$' }, '='.repeat(1_000_000), /at most \d+ characters/],
     [{ pattern: '^[a-z]+$' }, `${'a'.repeat(1_000_000)}!`, /pattern/],
     [{ $ref: '#/$defs/d0', $defs: { ...chain, end: false } }, many(1), /not allowed|too large/],
@@ -612,10 +616,10 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
     ],
     [{ items: { enum: list(20_000, (index) => -index) } }, list(50_000, (index) => index + 1), /too large/],
     [{ items: { required: list(5000, (index) => `a${index}`) } }, list(5000, () => ({})), /too large/],
-    [{ items: { uniqueItems: true } }, list(25, () => list(2000, (index) => ({ index }))), /too large/],
+    [{ uniqueItems: true, items: { $ref: '#' } }, nestedLists, /too large/],
     [{ patternProperties: named(500, '^x', true) }, named(20_000, 'k', 1), /too large/],
     [{ anyOf: list(2000, () => ({ type: 'string' })) }, named(20_000, 'k', 1), /too large/],
-    [{ uniqueItems: true }, list(2000, (index) => [...list(200, () => 0), index]), /too large/],
+    [{ uniqueItems: true }, [...alikeLists, alikeLists[0] ?? null], /same item twice/],
     [{ additionalProperties: wrongItems }, { ['é'.repeat(60_000)]: list(10_000, () => 1) }, /too large/],
     [{ additionalProperties: wrongItems }, { ['é'.repeat(330)]: list(10_000, () => 1) }, /text/],
     [
@@ -644,6 +648,7 @@ test('a large value with an ordinary schema is checked', () => {
   const user = {
     properties: { name: { maxLength: 64 }, mail: { format: 'email' }, role: { maxLength: 32 } },
   }
+  const rule = { cidr: ['10.0.0.0/8', '192.168.0.0/16'], ports: [80, 443], owner: { name: 'a', mail: 'b' } }
   const host = { pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 }
   const ordinary: [JsonValue, JsonValue][] = [
     [{ items: { type: 'integer' } }, Array.from({ length: 500_000 }, () => 1)],
@@ -652,11 +657,9 @@ test('a large value with an ordinary schema is checked', () => {
       { additionalProperties: word, propertyNames: word },
       Object.fromEntries(words.map((name) => [name, name])),
     ],
-    [{ uniqueItems: true }, words.slice(0, 2000)],
-    [
-      { uniqueItems: true },
-      words.slice(0, 1000).map((name) => ({ name, ports: [1, 2, 3], owner: { name: 'a', mail: 'b' } })),
-    ],
+    [{ uniqueItems: true }, words],
+    [{ uniqueItems: true }, words.slice(0, 2000).map((name) => ({ source: rule, target: rule, name }))],
+    [{ items: { uniqueItems: true } }, words.slice(0, 25).map(() => words.slice(0, 2000))],
     [{ items: tags }, Array.from({ length: 100 }, (_, index) => words.slice(100 * index, 100 * index + 200))],
     [{ items: { anyOf: [word, { type: 'null' }] } }, [...words, null]],
     [
@@ -678,6 +681,28 @@ test('a large value with an ordinary schema is checked', () => {
     ],
   ]
   for (const [schema, value] of ordinary) assert.deepEqual(problemsOf(schema, value), [])
+})
+
+test('items are compared only where they must be unique, and with all that is in them', () => {
+  const schema = {
+    allOf: [{ uniqueItems: true }],
+    items: { uniqueItems: true, properties: { tags: { uniqueItems: true } } },
+    contains: { const: 'x' },
+    additionalProperties: { uniqueItems: true },
+  }
+  for (const [value, problems] of [
+    [['x', {}, { tags: [1, '1', true, [1], ['1']] }, [{}, [], null]], []],
+    [['x', { tags: [0, 1, -0] }], ['/1/tags']],
+    [['x', [[], []], { other: [1, 1] }], ['/1']],
+    [['x', { a: 1, b: [2] }, 'y', { b: [2.0], a: 1 }], ['']],
+    [{ a: [1, 2], b: [null, 2, null], c: 'aa' }, ['/b']],
+    [[{}, []], ['']],
+  ] as const)
+    assert.deepEqual(
+      checkValue(schema, parsed(JSON.stringify(value))).map(({ path }) => path),
+      problems,
+      JSON.stringify(value),
+    )
 })
 
 test('at most 100 problems are reported', () => {

@@ -13,8 +13,8 @@ import {
   startWork,
   TOO_LARGE,
   TooCostly,
-  uniqueUpTo,
-  withMeteredKeys,
+  uniqueItems,
+  withMeters,
 } from './check-work.ts'
 import type { Problem } from './value-problem.ts'
 
@@ -46,7 +46,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
   if (problem !== null) return [{ ...problem }]
   startWork()
   try {
-    const checked = isWide ? withMeteredKeys(value) : value
+    const checked = isWide || prepared.asksUnique ? withMeters(value) : value
     const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
     return explain(
       { root: prepared.root, targets: prepared.targets, value, isFalseSchema: isFalseSchema },
@@ -64,6 +64,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
 /** `root` is a copy for the interpreter, `targets` its subschemas by JSON pointer, `lookup` the same as `$ref` names them. */
 type Prepared = {
   problems: Problem[]
+  asksUnique: boolean
   root: Schema
   targets: ReadonlyMap<string, Schema>
   lookup: Record<string, Schema>
@@ -80,7 +81,8 @@ function prepare(schema: JsonValue): Prepared {
   const targets = new Map<string, Schema>()
   const root = usable ? copy(schema, '', { survey, targets }) : FALSE_SCHEMA
   const lookup = Object.fromEntries([...targets].map(([pointer, target]) => [`#${pointer}`, target]))
-  const prepared = { problems: survey.problems, root, targets, lookup }
+  const asksUnique = [...survey.schemas.values()].some((held) => held.uniqueItems === true)
+  const prepared = { problems: survey.problems, asksUnique, root, targets, lookup }
   if (typeof schema === 'object' && schema !== null) known.set(schema, prepared)
   return prepared
 }
@@ -235,7 +237,7 @@ function copy(
     if (typeof schema.$ref === 'string') keywords.$ref = `#${targetOf(schema.$ref, context.survey) ?? ''}`
     copyChildren(schema, pointer, { ...context, result: keywords })
     if (typeof schema.pattern === 'string') addPattern(keywords, schema.pattern)
-    if (schema.uniqueItems === true) addUniqueItems(keywords)
+    if (schema.uniqueItems === true) addAlso(keywords, uniqueItems())
   }
   const result = metered(keywords)
   context.targets.set(pointer, result)
@@ -271,13 +273,6 @@ function addPattern(result: Schema, pattern: string): void {
   const cost = patternCost(pattern)
   if (!cost.usable || cost.longest === Infinity) result.pattern = pattern
   else addAlso(result, guardedBy({ maxLength: cost.longest }, metered({ pattern })))
-}
-
-/** The interpreter compares every item with every other item. */
-const UNIQUE_ITEMS_MAX = 2000
-
-function addUniqueItems(result: Schema): void {
-  addAlso(result, uniqueUpTo(UNIQUE_ITEMS_MAX))
 }
 
 function addAlso(result: Schema, schema: Schema): void {
