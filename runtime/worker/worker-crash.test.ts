@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import type { KyselyPlugin } from 'kysely'
+import { freePort } from '#database/free-port.ts'
+import { openDatabase } from '#database/pool.ts'
 import { inTransaction } from '#database/transaction.ts'
+import { whyUnavailable } from '#database/unreachable.ts'
+import type { Log } from '#http-kit/log.ts'
 import { lockOperation } from '../store/operations/operations.ts'
 import { readCalls } from '../store/operations/calls.ts'
 import { releaseLeases } from '../store/operations/leases.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
+import type { RuntimeTables } from '../model/tables.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 const engine: TestEngine = await testEngine()
@@ -34,6 +39,17 @@ suite('workers that start and stop', { concurrency: false }, () => {
     const operation = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     return { ...operation, answer: gate.resolve }
   }
+
+  test('a worker without a database reports the error that the throttled log knows an outage by', async () => {
+    const nobody = { ...engine.runtime.connection, host: '127.0.0.1', port: await freePort() }
+    const { db, close } = openDatabase<RuntimeTables>(nobody)
+    const reported = Promise.withResolvers<unknown>()
+    const log: Log = { ...engine.deps.log, warn: (_, __, error) => reported.resolve(error) }
+    const worker = engine.work({}, { ...engine.deps, db, log })
+    assert.equal(whyUnavailable(await reported.promise)?.reason, 'nothing listens there')
+    await worker.stop()
+    await close()
+  })
 
   test('a worker that dies during a call is replaced, and the plugin gets the same request again', async () => {
     const installation = await engine.installation()

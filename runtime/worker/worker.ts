@@ -1,4 +1,4 @@
-import { whyUnavailable } from '#database/unreachable.ts'
+import { isUnavailable } from '#database/unreachable.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { WorkerStatus, WorkerCounters } from '../model/worker-status.ts'
 import { acquireOperations, QueueReader, Backlog } from './acquire-operations.ts'
@@ -127,9 +127,8 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
       const resting = await acquireUnlessPaused().then(
         (restMs) => restMs,
         (error: unknown) => {
-          const unavailable = whyUnavailable(error)
-          if (unavailable === null) deps.log.error('no operations could be leased', {}, error)
-          else deps.log.warn('no operations could be leased', { reason: unavailable.reason })
+          const level = isUnavailable(error) ? 'warn' : 'error'
+          deps.log[level]('no operations could be leased', {}, error)
           return TROUBLE_MS
         },
       )
