@@ -64,7 +64,7 @@ describe('an unusable database', () => {
     await once(other.listen(0, '127.0.0.1'), 'listening')
     await refuses(
       `postgresql://jon:canary@127.0.0.1:${(other.address() as AddressInfo).port}/console?sslmode=require`,
-      /another program than PostgreSQL listens there\. Check the server and the database URL\.$/,
+      /another program than PostgreSQL listens there, or the server could not accept the connection\. Check the server and the database URL\.$/,
     )
     other.close()
     await refuses(

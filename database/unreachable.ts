@@ -56,9 +56,10 @@ const permanent: Record<string, string> = {
 
 function permanentByMessage(error: unknown, code: string, message: string): string {
   if (message.includes('does not support SSL')) return 'it offers no TLS, and sslmode requires it'
-  // no server of PostgreSQL begins a response so
-  if (/establishing an SSL|received invalid response/.test(message))
-    return 'another program than PostgreSQL listens there'
+  // any answer to the request for TLS but yes and no, also the error of a server that has no memory for a connection
+  if (message.includes('establishing an SSL'))
+    return 'another program than PostgreSQL listens there, or the server could not accept the connection'
+  if (message.includes('received invalid response')) return 'another program than PostgreSQL listens there'
   if (message.includes('password must be a')) return 'it requires a password, and none is set'
   if (/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_)/.test(code))
     return 'its certificate is not signed by an authority in the file of sslrootcert (without that, by a public one)'
