@@ -136,13 +136,14 @@ describe('the settings of sign-in', () => {
       recentSignInBy: 'auth_time',
       askSeconds: 60,
     })
-    assert.equal(refusal({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:9000' }), 'accepted')
+    for (const issuer of ['http://127.0.0.1:9000', 'https://id.example.org/realms/@acme'])
+      assert.equal(refusal({ ...whole, OIDC_ISSUER: issuer }), 'accepted')
     assert.match(
       refusal({ ...whole, OIDC_ISSUER: 'http://id.example.org' }),
       /^OIDC_ISSUER is wrong: https is needed/,
     )
     assert.match(refusal({ ...whole, OIDC_ISSUER: 'id.example.org' }), /^OIDC_ISSUER is wrong/)
-    for (const more of ['/.well-known/openid-configuration', '?realm=x'])
+    for (const more of ['/.well-known/openid-configuration', '?realm=x', '#realm', '?', '#'])
       assert.match(
         refusal({ ...whole, OIDC_ISSUER: `https://id.example.org${more}` }),
         /the issuer is needed, without/,

@@ -54,16 +54,22 @@ const RECENT_SIGN_IN_BY = ['auth_time', 'iat'] as const
 /** How often the provider is asked, unless OIDC_REFRESH_SECONDS says otherwise. */
 export const ASK_SECONDS = 60
 
+/** Whether a URL has neither user, query, fragment nor the path of the provider's document. */
+function isIssuer(text: string): boolean {
+  const { username, password, pathname } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text) && !pathname.includes('/.well-known/')
+}
+
 /** The variables of sign-in and session, for the environment schema of the BFF. */
 export const authEnvironment = {
   PUBLIC_URL: originUrl.optional(),
   OIDC_ISSUER: z
     .string()
-    .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'the URL of an OpenID provider is needed')
-    .refine(
-      (text) => !/[@?#]|\/\.well-known\//.test(text),
-      'the issuer is needed, without user, query and /.well-known/openid-configuration',
-    )
+    .refine((text) => URL.canParse(text) && /^https?:/.test(text), {
+      error: 'the URL of an OpenID provider is needed',
+      abort: true,
+    })
+    .refine(isIssuer, 'the issuer is needed, without user, query and /.well-known/openid-configuration')
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: optionalSecret,
