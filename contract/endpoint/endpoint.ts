@@ -117,7 +117,7 @@ const TARGETS_FOR_ONE = 20
 const VALUES_FOR_ONE = 2000
 const BYTES_FOR_ONE = 32 * 1024
 /** How much of a value that a batch sets counts as one: it is planned, stored and audited in each target. */
-export const BATCH_VALUE_CHARACTERS = 160
+const BATCH_VALUE_CHARACTERS = 160
 
 /**
  * The cost of a request in ordinary requests, at least 1: that of its row, and what its size costs.
