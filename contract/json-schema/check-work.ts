@@ -48,9 +48,16 @@ let work: { left: number; workForText: (length: number) => number; asksUnique: b
     equalItems: 0,
   }
 
-/** Begins a check, which nothing has cost yet. */
-export function startWork(): void {
-  Object.assign(work, { left: WORK_MAX, asksUnique: false, equalItems: 0 })
+/** A place may be so long, as the interpreter writes it, before a check of the value may cost less. */
+const LOCATION_LENGTH = 2000
+
+/**
+ * Begins a check, which nothing has cost yet.
+ * @param longest place of the value: there may be a problem for each part, and each repeats it.
+ */
+export function startWork(longest: number): void {
+  const share = Math.max(1, longest / LOCATION_LENGTH) ** 2
+  Object.assign(work, { left: WORK_MAX / share, asksUnique: false, equalItems: 0 })
 }
 
 function spend(cost: number): void {
@@ -197,29 +204,31 @@ function hasUniqueItems(list: readonly JsonValue[]): boolean {
   return true
 }
 
-/** How long the place of a part may be, as the interpreter writes it: there may be a problem for each part of a value. */
-const LOCATION_MAX = 2000
-
-/** How large a value is, and the problem if it is too deep, not Unicode, or has parts that cannot be named. */
-export function measure(value: JsonValue): { problem: Problem | null; isWide: boolean } {
+/** How large a value is, with the length of its longest place, and the problem if it is too deep or not Unicode. */
+export function measure(value: JsonValue): { problem: Problem | null; isWide: boolean; longest: number } {
   let isWide = false
+  let longest = 0
   const open = [{ value, path: '', length: 0, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: current, path, length, depth } = next
     if (typeof current !== 'object' || current === null) continue
-    const refuse = (keyword: string, message: string) => ({ problem: { path, keyword, message }, isWide })
+    const refuse = (keyword: string, message: string) => ({
+      problem: { path, keyword, message },
+      isWide,
+      longest,
+    })
     if (depth === VALUE_DEPTH_MAX)
       return refuse('$schema', `Must not nest deeper than ${VALUE_DEPTH_MAX} levels`)
     for (const [key, child] of Object.entries(current)) {
       if (!key.isWellFormed()) return refuse('propertyNames', 'Must have names of well-formed Unicode')
       const step = pointerTo(key)
       const longer = length + encodeURI(step).length
-      if (longer > LOCATION_MAX) return { problem: TOO_LARGE, isWide }
+      longest = Math.max(longest, longer)
       open.push({ value: child, path: path + step, length: longer, depth: depth + 1 })
     }
     isWide ||= !Array.isArray(current) && isWideWith(Object.keys(current))
   }
-  return { problem: null, isWide }
+  return { problem: null, isWide, longest }
 }
 
 /** `uniqueItems`, which the interpreter reads last before the length of the list. */

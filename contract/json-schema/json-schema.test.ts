@@ -621,6 +621,7 @@ test('no value takes long or causes an exception, whatever the schema (C07, J01)
     [{ anyOf: list(2000, () => ({ type: 'string' })) }, named(20_000, 'k', 1), /too large/],
     [{ uniqueItems: true }, [...alikeLists, alikeLists[0] ?? null], /same item twice/],
     [{ additionalProperties: wrongItems }, { ['é'.repeat(60_000)]: list(10_000, () => 1) }, /too large/],
+    [{ additionalProperties: wrongItems }, { ['é'.repeat(2000)]: list(10_000, () => 1) }, /too large/],
     [{ additionalProperties: wrongItems }, { ['é'.repeat(330)]: list(10_000, () => 1) }, /text/],
     [
       { items: { allOf: list(400, () => ({ properties: { ['é'.repeat(300)]: true } })) } },
@@ -666,6 +667,8 @@ test('a large value with an ordinary schema is checked', () => {
       { properties: { script: { maxLength: 262_144 } }, additionalProperties: tags },
       { script: 'x'.repeat(200_000), words: words.slice(0, 500) },
     ],
+    [{ additionalProperties: word }, { ['名'.repeat(400)]: 'word-1' }],
+    [{ additionalProperties: { items: word } }, { ['名'.repeat(250)]: words }],
     // a long text costs nothing where others are checked
     [
       { properties: { users: { items: user } } },

@@ -42,9 +42,9 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
         parameters: { reason: 'valueSchemaInvalid' },
       },
     ]
-  const { problem, isWide } = measure(value)
+  const { problem, isWide, longest } = measure(value)
   if (problem !== null) return [{ ...problem }]
-  startWork()
+  startWork(longest)
   try {
     const checked = isWide || prepared.asksUnique ? withMeters(value) : value
     const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
