@@ -14,8 +14,11 @@ export async function sessionCookie(
       headers: { ...init.headers, cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
     })
     for (const cookie of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split(/=(.*)/s)
-      if (value === '' || /max-age=0|1970/i.test(cookie)) jar.delete(name)
+      const [pair = '', ...attributes] = cookie.split(';')
+      const [name = '', value = ''] = pair.split(/=(.*)/s)
+      // not anywhere in the text: the name has the port, which may be 41970
+      const isGone = attributes.some((text) => /^ *(?:max-age=0$|expires=Thu, 01 Jan 1970)/i.test(text))
+      if (value === '' || isGone) jar.delete(name)
       else jar.set(name, value)
     }
     return response
