@@ -117,6 +117,7 @@ const QUIET = `
     and not exists (select from runtime.batch join runtime.change_request as request using (batch_id)
       where batch.finished_at is null and ${OURS} and (
         exists (select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING')
+        or batch.state = 'RUNNING' and batch.available_at <= clock_timestamp()
         or (select coalesce(max(ended_at), batch.created_at) from runtime.batch_item as item
           where item.batch_id = batch.batch_id) > clock_timestamp() - interval '30 s')))::text as json`
 
