@@ -43,7 +43,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   await expect(admin.getByText('A freeze was overridden')).toBeVisible()
 
   await admin.goto('/')
-  await expect(admin.getByText(/freezes? (is|are) active: quiet-nights/)).toBeVisible()
+  await expect(admin.getByText(/freezes? (is|are) active: .*quiet-nights/)).toBeVisible()
   await admin.getByRole('link', { name: 'quiet-nights' }).click()
   await admin
     .getByRole('row')
@@ -51,7 +51,8 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
     .getByRole('button', { name: 'Delete' })
     .click()
   await admin.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(admin.getByText('No freezes')).toBeVisible()
+  // another journey may have left a freeze of its own
+  await expect(admin.getByRole('row').filter({ hasText: 'quiet-nights' })).toHaveCount(0)
 })
 
 test('a protected installation cannot be detached, nor a pinned one upgraded to other versions, until that is lifted', async ({
