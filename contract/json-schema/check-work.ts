@@ -12,13 +12,6 @@ import type { Problem } from './value-problem.ts'
 /** The check needs more work than it may cost. */
 export class TooCostly extends Error {}
 
-export const TOO_LARGE: Problem = {
-  path: '',
-  keyword: '$schema',
-  message: 'Is too large or too deeply nested to be checked',
-  parameters: { reason: 'valueTooLarge' },
-}
-
 /**
  * The work of one check, in units of about a microsecond. Each part of a value can be checked against several schemas; more is needed
  * only where a schema compares each with thousands of others, or tries large texts on many patterns.

@@ -6,16 +6,7 @@ import { problemOfKeyword } from './keyword-values.ts'
 import { childrenOf, IN_PLACE_KEYWORDS, SCHEMA_LIST_KEYWORDS } from './keywords.ts'
 import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
-import {
-  guardedBy,
-  measure,
-  metered,
-  startWork,
-  TOO_LARGE,
-  TooCostly,
-  uniqueItems,
-  withMeters,
-} from './check-work.ts'
+import { guardedBy, measure, metered, startWork, TooCostly, uniqueItems, withMeters } from './check-work.ts'
 import type { Problem } from './value-problem.ts'
 
 export type { Problem }
@@ -43,7 +34,7 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
       },
     ]
   const { problem, isWide, longest } = measure(value)
-  if (problem !== null) return [{ ...problem }]
+  if (problem !== null) return [problem]
   startWork(longest)
   try {
     const checked = isWide || prepared.asksUnique ? withMeters(value) : value
@@ -54,7 +45,15 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
     )
   } catch (error) {
     // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
-    if (error instanceof TooCostly || error instanceof RangeError) return [{ ...TOO_LARGE }]
+    if (error instanceof TooCostly || error instanceof RangeError)
+      return [
+        {
+          path: '',
+          keyword: '$schema',
+          message: 'Is too large or too deeply nested to be checked',
+          parameters: { reason: 'valueTooLarge' },
+        },
+      ]
     throw error
   }
 }
