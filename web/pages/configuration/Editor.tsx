@@ -167,9 +167,7 @@ export function Editor({
             <Pauses pauses={pauses} />
             <NotKeptNotice />
             <EditedRequest />
-            {search.change !== undefined && edited.isLost && (
-              <LostRequestNotice changeRequestId={search.change} />
-            )}
+            {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
             <OpenChangeRequests of={scope} except={search.change} />
           </>
         }

@@ -87,9 +87,7 @@ function Prepared() {
       }
     >
       <div className="space-y-7">
-        {search.change !== undefined && edited.isLost && (
-          <LostRequestNotice changeRequestId={search.change} />
-        )}
+        {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
         <div className="grid gap-7 xl:grid-cols-2">
           <Section title={t('installations.install.where')}>
             <ScopeChoice

@@ -34,8 +34,8 @@ export function useEditedRequest(
   request: ChangeRequestDetail | null
   isPending: boolean
   isFetching: boolean
-  /** The address names one that cannot be edited here. */
-  isLost: boolean
+  /** The one that the address names, if it cannot be edited here. */
+  lost: string | null
 } {
   const { data, isPending, isFetching } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
@@ -47,7 +47,7 @@ export function useEditedRequest(
     request: isIt ? data : null,
     isPending: isNamed && isPending,
     isFetching,
-    isLost: isNamed && !isIt && !isPending,
+    lost: isNamed && !isIt && !isPending ? changeRequestId : null,
   }
 }
 
@@ -87,8 +87,8 @@ export function useEditedInput(
   kind: 'INSTALL' | 'UPGRADE',
   changeRequestId: string | undefined,
   input: OperationInput,
-): { request: ChangeRequestDetail | null; isPending: boolean; isLost: boolean } {
-  const { request, isPending, isFetching, isLost } = useEditedRequest(kind, changeRequestId)
+): { request: ChangeRequestDetail | null; isPending: boolean; lost: string | null } {
+  const { request, isPending, isFetching, lost } = useEditedRequest(kind, changeRequestId)
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
   // what an earlier visit has left in memory may be older than what others have stored since
   if (request !== null && taken === null && !isFetching) {
@@ -98,7 +98,7 @@ export function useEditedInput(
   return {
     request: taken,
     isPending: taken === null && (isPending || request !== null),
-    isLost: taken === null && isLost,
+    lost: taken === null ? lost : null,
   }
 }
 

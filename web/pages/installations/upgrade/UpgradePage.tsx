@@ -51,7 +51,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <div className="space-y-7">
-        {change !== undefined && edited.isLost && <LostRequestNotice changeRequestId={change} />}
+        {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
         <TargetVersion
           bundle={bundle}
           current={version}
