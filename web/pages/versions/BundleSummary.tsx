@@ -161,11 +161,8 @@ function Standing({ item: { installations, outdated, versions } }: { item: Insta
     <p className="flex flex-col text-xs">
       {isOne && (
         <span className="flex gap-1.5">
-          <Icon
-            name="check"
-            size={12}
-            className={cx('mt-0.5 shrink-0', outdated === 0 ? toneText.ok : 'text-faint')}
-          />
+          {/* a check mark would say that all is well */}
+          {outdated === 0 && <Icon name="check" size={12} className={cx('mt-0.5 shrink-0', toneText.ok)} />}
           {t('versions.all', { n: installations, version: only.version })}
         </span>
       )}

@@ -80,6 +80,17 @@ test('the page says whether all installations have the same version', async () =
     .toHaveAttribute('href', expect.stringContaining('version=1.9.0'))
 })
 
+test('an outdated version has no check mark, also if all installations have it', async () => {
+  const all = { ...crm, installations: 2, versions: crm.versions.slice(1) }
+  const newest = { ...all.versions[0]!, isOutdated: false, behind: 0 }
+  const desk = { ...all, bundle: { ...bundle, bundleId: 'desk' }, title: 'Desk' }
+  await serveScope({ [VERSIONS]: () => matrix([all, { ...desk, outdated: 0, versions: [newest] }]) })
+  await renderConsole('/versions')
+  const lines = total.getByText('All on 1.9.0')
+  await expect.element(lines.first()).toBeVisible()
+  expect(lines.elements().map((line) => line.querySelector('svg') !== null)).toEqual([false, true])
+})
+
 test('a press on an outdated version plans its upgrade; others, and locked ones, are opened', async () => {
   const { api } = await serveScope({ [VERSIONS]: () => matrix() })
   await renderConsole('/versions')
