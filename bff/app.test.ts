@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testDatabase } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
-import { TestBrowser } from './testing.ts'
+import { TestBrowser } from './testing-browser.ts'
 
 test('GET /api/session counts toward the rate limit of the person', async (t) => {
   const { connection, close } = await testDatabase({ migrations: [bffMigrations] })

@@ -7,7 +7,7 @@ import { startTestServer, testDatabase } from '#database/testing.ts'
 import type { TestServer } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
-import { TestBrowser } from './testing.ts'
+import { TestBrowser } from './testing-browser.ts'
 
 // A complete console on a server that goes down. An uncaught error fails the run.
 

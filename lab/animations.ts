@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import * as z from 'zod'
-import { sessionCookie } from '../demo/sign-in.ts'
+import { sessionCookie } from '#bff/testing-browser.ts'
 import { launchBrowser } from './bench/console/browser.ts'
 
 /** Draws the animations of the README from a new demo: see the README of this folder. It changes the data of the demo. */

@@ -18,7 +18,8 @@ import { loadActorKey } from '../runtime/actor-assertion.ts'
 import { createConsole } from '../app.ts'
 import { openConsoleDatabase } from '../database.ts'
 import { bffMigrations } from '../store/tables.ts'
-import { EVERYWHERE, TestBrowser } from '../testing.ts'
+import { EVERYWHERE } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 
 // A complete console whose runtime is down at first. What the console does in the meantime is recorded later.
 

@@ -6,7 +6,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { platform } from '../../demo/people.ts'
 import { startForTests } from '../../start-for-tests.ts'
 import type { TestSystem } from '../../start-for-tests.ts'
-import { TestBrowser } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import { dataOf, INLINE_SCRIPT, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
 // Documents of a complete console on a real runtime.

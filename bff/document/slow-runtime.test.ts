@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { testDatabase } from '#database/testing.ts'
 import { bffMigrations } from '../store/tables.ts'
 import { startConsole } from '../testing-console.ts'
-import { TestBrowser } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import { dataOf, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
 // The document of a console whose runtime does not respond.

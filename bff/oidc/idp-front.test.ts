@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { startAuthServer, TestBrowser } from '../testing.ts'
+import { startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 
 describe('the embedded identity provider behind a reverse proxy', () => {

@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import { EVERYWHERE, startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 
 let server: AuthServer

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import { EVERYWHERE, startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 
 const RETURN_TO = '/operations/1?view=timeline'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
-import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import { EVERYWHERE, startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 
 const USERS = [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import { EVERYWHERE, startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 import { issueFirstPasswords } from './passwords.ts'
 import { applyConfiguredUsers } from './users.ts'

@@ -12,7 +12,7 @@ import {
   STRING_BYTES_MAX,
 } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
-import { sessionCookie } from '../../demo/sign-in.ts'
+import { sessionCookie } from '../testing-browser.ts'
 import { startForTests } from '../../start-for-tests.ts'
 import type { TestSystem } from '../../start-for-tests.ts'
 import { createActorAssertions, loadActorKey } from '../runtime/actor-assertion.ts'

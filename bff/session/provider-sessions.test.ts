@@ -4,7 +4,8 @@ import { generateKeyPair } from 'jose'
 import type { JWTPayload } from 'jose'
 import { sql } from 'kysely'
 import { ExternalProvider } from '../oidc/testing-provider.ts'
-import { startAuthServer, TestBrowser } from '../testing.ts'
+import { startAuthServer } from '../testing.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
 
 const ADA = { sub: 'u-1', name: 'Ada', sid: 's-1', roles: ['operator'] }

@@ -1,6 +1,6 @@
 import { buildConsole } from '../../scripts/console-build.ts'
 import { scopes } from '../../demo/places.ts'
-import { sessionCookie } from '../../demo/sign-in.ts'
+import { sessionCookie } from '#bff/testing-browser.ts'
 import { launchBrowser } from './console/browser.ts'
 import { documentCost } from './console/document.ts'
 import { serveEmptyPage } from './console/empty-page.ts'

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { startSystem, type System } from '../../e2e/harness/system.ts'
 import { users } from '../../e2e/harness/users.ts'
-import { sessionCookie } from '../../demo/sign-in.ts'
+import { sessionCookie } from '#bff/testing-browser.ts'
 import { buildConsole } from '../../scripts/console-build.ts'
 import { root } from '../../scripts/process.ts'
 

@@ -10,7 +10,7 @@ import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { until } from '#runtime/testing/stream.ts'
-import { sessionCookie } from '../../demo/sign-in.ts'
+import { sessionCookie } from '#bff/testing-browser.ts'
 import { buildConsole } from '../../scripts/console-build.ts'
 import { runNode } from '../../scripts/process.ts'
 
