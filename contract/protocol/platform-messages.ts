@@ -135,7 +135,7 @@ export const PLATFORM_MESSAGES = {
   changeHistoryFull: 'The change request already has {max} entries, the maximum. Create a new one.',
   changePolicyStale: 'The policy has changed since you read it. Your change was not saved.',
   changeGrantsMissing:
-    'The author of the change request had no permission for this: {permission}. If you have it, apply the request yourself when it is time.',
+    'Who created the change request had no permission for this: {permission}. If you have it, apply the request yourself when it is time.',
   scheduleOrder: 'Must be after the earliest time, and in the future.',
   scheduleTooFar: 'Must be at most {max} days ahead.',
   installationProtected:

@@ -196,6 +196,8 @@ export type ShownInput = z.infer<typeof ShownInput>
 const can = z.boolean()
 
 export const ChangeRequestDetail = ChangeRequest.extend({
+  /** Everyone who wrote what it asks for, its creator first; absent from the answer of an earlier version. */
+  authors: z.array(Person).optional(),
   input: ShownInput,
   approvedBy: z.array(Approval),
   history: z.array(ChangeEntry),

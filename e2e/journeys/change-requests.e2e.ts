@@ -79,6 +79,9 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await press(author, 'Apply')
   await confirm(author, 'Apply')
   await expect(state(author)).toHaveText('Applied', { timeout: 20_000 })
+  await expect(
+    author.getByRole('main').getByText(/^Operations.*Configure CRM suite.*Succeeded/),
+  ).toBeVisible()
   await author.goto(configurationPath(scope, MAIL))
   await expect(field(author, 'SMTP port')).toHaveValue('2525')
 
@@ -88,6 +91,9 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await author.getByRole('button', { name: 'Undo this save' }).first().click()
   await confirm(author, 'Request review')
   await expect(state(author)).toHaveText('Open')
+  await expect(author.getByRole('heading', { level: 1 })).toContainText(
+    /Undo of snapshot \d+ in guarded\/e2e/,
+  )
   await expect(author.getByRole('main')).toContainText('2525')
 })
 
@@ -207,6 +213,7 @@ test('a request is merged with what others save: for the same effect its approva
   await confirm(reviewer, 'Save change request')
   await expect(state(author)).toHaveText('Open', { timeout: 20_000 })
   await expect(author.getByRole('region', { name: 'Conflicts' })).toBeHidden()
+  await expect(author.getByRole('main')).toContainText(/Authorsolivia, oscar/i)
   await expect(reviewer.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
     'You wrote or edited this change request, so someone else must approve it.',
   )

@@ -265,9 +265,13 @@ describe('a change request', () => {
     )
     const { snapshotVersion } = await deps.configuration(scope)
     const input = { snapshotVersion, changes: changesOf({ name: 'mine' }) }
-    const mayAs = async (actor: string) =>
-      ChangeRequestDetail.parse((await deps.http.call(`/change-requests/${id}`, { actor })).data).may
+    const readAs = async (actor: string) =>
+      ChangeRequestDetail.parse((await deps.http.call(`/change-requests/${id}`, { actor })).data)
+    const mayAs = async (actor: string) => (await readAs(actor)).may
+    const authors = async () => (await readAs('carl')).authors?.map((author) => author.id)
     assert.equal((await mayAs('carl')).reject, true)
+    const [creator, ...others] = (await authors()) ?? []
+    assert.deepEqual(others, [])
     await deps.ok(`/change-requests/${id}`, {
       method: 'PATCH',
       body: { kind: 'CONFIGURE', revision, input },
@@ -276,6 +280,7 @@ describe('a change request', () => {
     assert.equal(await state(id), 'OPEN')
     assert.deepEqual([(await mayAs('carl')).approve, (await mayAs('carl')).reject], [false, false])
     // anyone who edited it is an author too
+    assert.deepEqual(await authors(), [creator, 'carl'])
     assert.equal((await approve(id, 'carl')).errorCode, 'PERMISSION_DENIED')
     await approve(id, 'bob')
     assert.equal((await apply(id)).errorCode, '0')

@@ -83,6 +83,7 @@ export function readChangeRequest(
     const { actor } = context
     const marks = await readMarks(db, row)
     const approvals = await readApprovals(db, row.change_request_id)
+    const history = await readEntries(db, row.change_request_id)
     const isLive = evaluated !== null
     const effect = isLive ? evaluated.plan.effect : row.effect
     const facts = isLive
@@ -99,6 +100,10 @@ export function readChangeRequest(
     const mayCarryOut = content !== undefined && may(permissionFor(content.change))
     return {
       ...changeRequestView({ ...row, approvals_needed: facts.needed }, counts),
+      authors: row.author_ids.map((id) => ({
+        id,
+        name: history.findLast(({ by_id }) => by_id === id)?.by_name ?? id,
+      })),
       input: maskedInput(isLive && hasPlan(evaluated) ? evaluated.shownInput : row.shown_input, marks),
       approvedBy: approvals.map((approval) => ({
         by: { id: approval.approver_id, name: approval.approver_name },
@@ -116,7 +121,7 @@ export function readChangeRequest(
           }),
         }),
       })),
-      history: (await readEntries(db, row.change_request_id)).map(entryView),
+      history: history.map(entryView),
       conflicts: (evaluated?.shownConflicts ?? []).map(({ locator, property, ...sides }) => {
         const mask = (view: PropertyView | null) => maskedBy(marks, locator, property, view)
         return {

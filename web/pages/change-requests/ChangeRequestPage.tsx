@@ -16,17 +16,19 @@ import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { messageText } from '../../i18n/message-text.ts'
+import { joinList } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
-import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
+import { BatchLink } from '../../subjects/batch/BatchLink.tsx'
+import { authorsOf, changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
+import { OperationLink } from '../../subjects/operations/OperationLink.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { TextLink } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
@@ -134,13 +136,20 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
 
 function Facts({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
-  const { createdBy, createdAt, revision, reason, operations, batchId, input } = request
+  const { createdAt, revision, reason, operations, batchId, input } = request
+  const authors = authorsOf(request)
   return (
     <Card>
       <DefinitionList
         layout="facts"
         items={[
-          { label: t('changes.fact.by'), value: createdBy.name },
+          {
+            label: t('changes.fact.by', { n: authors.length }),
+            value: joinList(
+              t,
+              authors.map(({ name }) => name),
+            ),
+          },
           { label: t('changes.fact.created'), value: <Time at={createdAt} /> },
           { label: t('changes.fact.revision'), value: revision },
           input.snapshotVersion !== undefined && {
@@ -159,9 +168,7 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
               <ul>
                 {operations.map((id) => (
                   <li key={id}>
-                    <TextLink to={paths.operation(id)}>
-                      <span className="mono">{id}</span>
-                    </TextLink>
+                    <OperationLink id={id} />
                   </li>
                 ))}
               </ul>
@@ -170,11 +177,7 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
           batchId !== null && {
             label: t('changes.fact.batch'),
             wide: true,
-            value: (
-              <TextLink to={paths.batch(batchId)}>
-                <span className="mono">{batchId}</span>
-              </TextLink>
-            ),
+            value: <BatchLink id={batchId} />,
           },
         ]}
       />

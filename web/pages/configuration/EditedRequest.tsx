@@ -1,4 +1,3 @@
-import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
@@ -7,7 +6,7 @@ import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import { propertyTitle } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { EditedNotice, useEditedRequest } from '../../subjects/change-requests/edited-request.tsx'
+import { EditedNotice } from '../../subjects/change-requests/edited-request.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SideChoice } from '../../ui/SideChoice.tsx'
@@ -19,16 +18,12 @@ import { useDraft } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
 import { useProposal } from './editor/use-proposal.ts'
 
-const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
-
 /**
  * Says that a change request is edited here, and puts its values into the draft, once, where the person has no edit. What
  * somebody else stores in the request meanwhile is merged with the draft.
  */
 export function EditedRequest() {
-  const { configuration, store } = useEditor()
-  const { change } = route.useSearch()
-  const { request } = useEditedRequest('CONFIGURE', change)
+  const { configuration, edited: request, store } = useEditor()
   const hasTaken = useRef(false)
   const [merged, setMerged] = useState<{ by: string; conflicts: readonly AskedConflict[] } | null>(null)
 
@@ -110,7 +105,11 @@ function HiddenConflicts() {
   const id = useId()
   const { store, definitionAt, hiddenSides, chooseHidden } = useEditor()
   const draft = useDraft(store)
-  const { hiddenConflicts, isUndecided, isEmpty, pending, send } = useProposal({ draft, reason: '' })
+  const { hiddenConflicts, isUndecided, isEmpty, pending, send } = useProposal({
+    draft,
+    reason: '',
+    arrival: null,
+  })
   if (hiddenConflicts.length === 0) return null
   return (
     <Notice

@@ -81,6 +81,7 @@ export function Editor({
     titles,
     personId: user?.id ?? '',
     configuration,
+    edited: edited.request,
     search,
     showsDocument: tab === 'document' || pane.isOpen,
     onReview: openReview,

@@ -8,7 +8,7 @@ import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../i18n/describe-code.ts'
-import { batchTitle } from '../../subjects/batch/batch-title.ts'
+import { BatchLink } from '../../subjects/batch/BatchLink.tsx'
 import { OperationLink } from '../../subjects/operations/OperationLink.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -21,7 +21,6 @@ import { Card, Section } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
-import { TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import type { Column } from '../../ui/table/column.ts'
@@ -180,13 +179,6 @@ const ICON = { PENDING: 'waiting', DELIVERED: 'done', FAILED: 'failed' } as cons
 function reasonText(code: string, t: Translate): ReactNode {
   if (code === 'not-sent' || code === 'expired') return t(`notifications.reason.${code}`)
   return isNoResponse(code) ? t(`noResponse.${code}`) : <Mono>{code}</Mono>
-}
-
-/** A link to a batch, named by what it does once that is loaded. */
-function BatchLink({ id }: { id: string }) {
-  const t = useText()
-  const { data } = useQuery(apiQuery('GET /batches/{batchId}', { params: { batchId: id } }))
-  return <TextLink to={paths.batch(id)}>{data ? batchTitle(data, t) : <Id id={id} />}</TextLink>
 }
 
 const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [

@@ -1,4 +1,4 @@
-import type { ChangeRequest } from '#contract/console-api/shapes.ts'
+import type { ChangeRequest, ChangeRequestDetail, Person } from '#contract/console-api/shapes.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 
@@ -16,6 +16,10 @@ export const changeLook: Record<ChangeRequest['state'], { tone: Tone; icon: Icon
   EXPIRED: { tone: 'quiet', icon: 'nothing' },
   REFUSED: { tone: 'fail', icon: 'failed' },
 }
+
+/** Everyone who wrote what it asks for, its creator first: none of them can approve or reject it. */
+export const authorsOf = ({ authors, createdBy }: ChangeRequestDetail): readonly Person[] =>
+  authors ?? [createdBy]
 
 /** Whether it can still change. */
 export const isLive = ({ state }: Pick<ChangeRequest, 'state'>): boolean =>

@@ -19,6 +19,7 @@ import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { useShell } from '../shell/shell-context.ts'
+import { authorsOf } from './change-looks.ts'
 import type { OperationProposal } from './use-request-review.ts'
 
 type Given = Record<string, Record<string, PropertyView | null>>
@@ -240,10 +241,10 @@ export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
 }
 
 /** Whether somebody who may approve the request as it is becomes one of its authors with an edit. */
-function useBecomesAuthor({ state, scope, createdBy, history, may }: ChangeRequestDetail): boolean {
+function useBecomesAuthor(request: ChangeRequestDetail): boolean {
+  const { state, scope, may } = request
   const { user, can } = useShell()
   // nobody can reject a draft
   if (state !== 'DRAFT' || scope === null) return may.reject === true
-  const authors = [createdBy, ...history.filter(({ event }) => event === 'EDITED').map(({ by }) => by)]
-  return can('change:approve', scope) && authors.every(({ id }) => id !== user?.id)
+  return can('change:approve', scope) && authorsOf(request).every(({ id }) => id !== user?.id)
 }

@@ -3,7 +3,7 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing } from '../../../forms/property/property-value.ts'
 import type { DraftStore } from './draft-store.ts'
-import { editAt, viewAt, type Draft, type DraftEdit } from './draft.ts'
+import { countEdits, editAt, viewAt, type Draft, type DraftEdit } from './draft.ts'
 import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import type { Left } from '../../../subjects/arrival/left.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
@@ -25,6 +25,8 @@ export interface Arrival {
   replaced: readonly PropertyPlace[]
   /** What the review offers as the reason; empty if nothing is known. */
   reason: string
+  /** What a change request of nothing else is called; empty if nothing is known. */
+  title: string
 }
 
 /** The offers that would still change something: not those that have been saved meanwhile. */
@@ -35,6 +37,10 @@ export const openOffers = (arrival: Arrival | null, { resources }: Configuration
 
 export const isTaken = ({ locator, property, edit }: Offer, draft: Draft): boolean =>
   deepEqual(editAt(draft, locator, property)?.edit ?? null, edit)
+
+/** Whether a draft has no other edits than values of the arrival. */
+export const isOnly = ({ offers }: Arrival, draft: Draft): boolean =>
+  countEdits(draft) === offers.filter((offer) => isTaken(offer, draft)).length
 
 /** Takes an offer, or puts back what the person had before. */
 export function take(

@@ -1,5 +1,9 @@
 import { createContext, use } from 'react'
-import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
+import type {
+  ChangeRequestDetail,
+  Configuration,
+  ConfigurationResource,
+} from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
@@ -16,6 +20,8 @@ export type InstallationTitles = ReadonlyMap<string, { title: string; version: s
 /** The state that all parts of the editor share. */
 export interface EditorValue {
   configuration: Configuration
+  /** The change request that is edited here instead of the scope. */
+  edited: ChangeRequestDetail | null
   store: DraftStore
   /** The form over the draft. */
   form: DraftForm

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
-import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { ChangeRequestDetail, Configuration } from '#contract/console-api/shapes.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { apiQuery } from '../../../api/query.ts'
@@ -28,6 +28,7 @@ export function useEditorState({
   personId,
   titles,
   configuration,
+  edited,
   search,
   showsDocument,
   onReview,
@@ -36,6 +37,7 @@ export function useEditorState({
   personId: string
   titles: InstallationTitles
   configuration: Configuration
+  edited: ChangeRequestDetail | null
   search: ConfigurationSearch
   showsDocument: boolean
   onReview: (arrival: Arrival | undefined) => void
@@ -73,6 +75,7 @@ export function useEditorState({
     }
     return {
       configuration,
+      edited,
       store,
       form,
       mayWrite,
@@ -95,6 +98,7 @@ export function useEditorState({
     }
   }, [
     configuration,
+    edited,
     store,
     form,
     mayWrite,

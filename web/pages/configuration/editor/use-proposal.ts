@@ -1,4 +1,3 @@
-import { getRouteApi } from '@tanstack/react-router'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
@@ -7,7 +6,6 @@ import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import {
   hiddenConflictsIn,
-  useEditedRequest,
   useSaveRequest,
   withHidden,
 } from '../../../subjects/change-requests/edited-request.tsx'
@@ -15,19 +13,24 @@ import { useRequestReview } from '../../../subjects/change-requests/use-request-
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { changesOf, countEdits, editAt, type Draft } from '../draft/draft.ts'
+import { isOnly, type Arrival } from '../draft/arrival.ts'
 import { nameOf } from '../draft/stored-draft.ts'
 import { useEditor } from './editor-context.ts'
 import { partOf } from './use-save.ts'
 
-const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
-
 /** Makes a change request of the draft, or stores the draft in the one that is edited. */
-export function useProposal({ draft, reason }: { draft: Draft; reason: string }) {
+export function useProposal({
+  draft,
+  reason,
+  arrival,
+}: {
+  draft: Draft
+  reason: string
+  arrival: Arrival | null
+}) {
   const t = useText()
-  const { configuration, store, hiddenSides } = useEditor()
+  const { configuration, edited, store, hiddenSides } = useEditor()
   const { scope, snapshotVersion } = configuration
-  const { change } = route.useSearch()
-  const { request: edited } = useEditedRequest('CONFIGURE', change)
   const may = useMay('change:propose', scope)
   const review = useRequestReview()
   const edit = useSaveRequest()
@@ -46,7 +49,9 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {
-        const title = t('changes.title.configure', { n: countEdits(part), scope: scopeText(scope) })
+        const ofArrival = arrival !== null && isOnly(arrival, part) && arrival.title
+        const title =
+          ofArrival || t('changes.title.configure', { n: countEdits(part), scope: scopeText(scope) })
         const proposal = {
           kind: 'CONFIGURE' as const,
           title,
@@ -67,7 +72,6 @@ export function useProposal({ draft, reason }: { draft: Draft; reason: string })
   // an edit of a request is saved by the button that submits a new one
   const pending = edit.isPending ? 'submit' : review.pending
   return {
-    edited,
     may,
     pending,
     send,

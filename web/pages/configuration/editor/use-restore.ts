@@ -7,16 +7,19 @@ import type { Arrival } from '../draft/arrival.ts'
 import { LEFT } from '../../../subjects/arrival/left.ts'
 import type { Restoring } from '../draft/restore.ts'
 
+type Described = Pick<Arrival, 'title' | 'reason'>
+const NOTHING: Described = { title: '', reason: '' }
+
 /**
  * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a
  * message says why.
  *
- * @param reason Offered in the review, unless the draft has other edits too.
+ * @param described The reason is offered in the review, unless the draft has other edits too.
  */
-export function useRestore(): (restoring: Restoring, reason?: string) => void {
+export function useRestore(): (restoring: Restoring, described?: Described) => void {
   const t = useText()
   const { store, reviewArrival } = useEditor()
-  return ({ step, held, left, replaced }, reason = '') => {
+  return ({ step, held, left, replaced }, { title, reason } = NOTHING) => {
     const before = store.current()
     const taken = step.flatMap(({ locator, property, next }) =>
       next === null ? [] : [{ locator, property, edit: next.edit, bound: null }],
@@ -35,6 +38,7 @@ export function useRestore(): (restoring: Restoring, reason?: string) => void {
       left,
       replaced,
       reason: countEdits(before) === 0 ? reason : '',
+      title,
     }
     store.apply(step)
     if (step.length > 0 || held.length > 0) return reviewArrival(arrival)

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
-import type { PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
+import type { Configuration, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { formatDate } from '../../../i18n/format.ts'
@@ -20,6 +20,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { CompareScope } from './CompareScope.tsx'
 import { CompareView } from './CompareView.tsx'
 import { HistoryFilters } from './HistoryFilters.tsx'
+import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { undo } from '../draft/restore.ts'
 import { ScopeTimeline } from './ScopeTimeline.tsx'
 import { SnapshotEntry } from './SnapshotEntry.tsx'
@@ -142,7 +143,7 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
                           onClick={() =>
                             restoreAll(
                               undo(snapshot, configuration, store.current()),
-                              undoReason(snapshot, t),
+                              undoTexts(snapshot, configuration, t),
                             )
                           }
                         >
@@ -175,11 +176,15 @@ const byDay = (snapshots: readonly Snapshot[]) => [
   ...Map.groupBy(snapshots, ({ savedAt }) => formatDate(Date.parse(savedAt))),
 ]
 
-/** The reason of the save is left out if there is no room for it. */
-function undoReason({ snapshotVersion, reason }: Snapshot, t: Translate): string {
+/** What an undo is called. The reason of the save is left out if there is no room for it. */
+function undoTexts({ snapshotVersion, reason }: Snapshot, { scope }: Configuration, t: Translate) {
   const version = String(snapshotVersion)
   const whole = t('configuration.history.undo.reason.of', { version, reason: reason ?? '' })
-  return reason === null || whole.length > REASON_MAX
-    ? t('configuration.history.undo.reason', { version })
-    : whole
+  return {
+    title: t('changes.title.undo', { version, scope: scopeText(scope) }),
+    reason:
+      reason === null || whole.length > REASON_MAX
+        ? t('configuration.history.undo.reason', { version })
+        : whole,
+  }
 }

@@ -16,6 +16,7 @@ export function PlanFooter({
   problems,
   save,
   draft,
+  arrival,
   offers,
   onClose,
   reason,
@@ -25,9 +26,9 @@ export function PlanFooter({
   gate,
 }: Planned) {
   const t = useText()
-  const { configuration, mayWrite } = useEditor()
-  const proposal = useProposal({ draft, reason })
-  const isProposed = (needsReview(plan.data?.problems) || proposal.edited !== null) && !gate.isOverriding
+  const { configuration, edited, mayWrite } = useEditor()
+  const proposal = useProposal({ draft, reason, arrival })
+  const isProposed = (needsReview(plan.data?.problems) || edited !== null) && !gate.isOverriding
   const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }
   const { groups, others } = changesByInstallation(planned, { configuration, draft, offers, isProposed })
   const taken = groups.filter(
@@ -99,7 +100,7 @@ export function PlanFooter({
       <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
         {t('configuration.review.back')}
       </Button>
-      {proposal.edited === null && proposal.may && (
+      {edited === null && proposal.may && (
         <Button
           busy={proposal.pending === 'draft'}
           disabledReason={
@@ -124,7 +125,7 @@ export function PlanFooter({
         }
       >
         {isProposed
-          ? t(proposal.edited !== null ? 'changes.editing.save' : 'changes.submit')
+          ? t(edited !== null ? 'changes.editing.save' : 'changes.submit')
           : taken.length === 0
             ? t('common.save')
             : t('configuration.review.save', { n: taken.length })}

@@ -14,7 +14,6 @@ import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
 import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
-import { useProposal } from '../editor/use-proposal.ts'
 import { uncertainTexts } from '../editor/use-save.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LeftOut } from './LeftOut.tsx'
@@ -52,10 +51,9 @@ export function PlanStep({
   onExclude: (bundleInstallId: string, isExcluded: boolean) => void
 }) {
   const t = useText()
-  const { configuration, goTo } = useEditor()
+  const { configuration, edited, goTo } = useEditor()
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
-  const { edited } = useProposal({ draft, reason })
   const isGuarded = needsReview(plan.data?.problems)
   const isProposed = (isGuarded || edited !== null) && !gate.isOverriding
   const planned = plan.data && { ...plan.data, problems: withoutReview(plan.data.problems) }

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
-import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../../api/query.ts'
-import { batchTitle } from '../../../subjects/batch/batch-title.ts'
+import { BatchLink } from '../../../subjects/batch/BatchLink.tsx'
+import { ChangeRequestLink } from '../../../subjects/change-requests/ChangeRequestLink.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { RunTime } from '../../../subjects/operations/OperationTimes.tsx'
 import { ScopeLink } from '../../../subjects/scopes/ScopeText.tsx'
@@ -109,11 +107,7 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
         },
         operation.changeRequestId !== undefined && {
           label: t('changes.one'),
-          value: (
-            <TextLink to={paths.changeRequest(operation.changeRequestId)}>
-              <span className="mono">{operation.changeRequestId}</span>
-            </TextLink>
-          ),
+          value: <ChangeRequestLink id={operation.changeRequestId} />,
         },
         (operation.batches ?? []).length > 0 && {
           label: t('operations.field.batch'),
@@ -122,7 +116,7 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
               {operation.batches?.map(({ batchId, action }) => (
                 <li key={batchId}>
                   <BatchLink
-                    batchId={batchId}
+                    id={batchId}
                     word={t(
                       `operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`,
                     )}
@@ -182,11 +176,4 @@ function Retries({ operation }: { operation: OperationDetail }) {
       ))}
     </ol>
   )
-}
-
-/** A batch by its name, as everywhere; until that is known, by what it does. */
-function BatchLink({ batchId, word }: { batchId: string; word: string }) {
-  const t = useText()
-  const { data } = useQuery(apiQuery('GET /batches/{batchId}', batchCall(batchId)))
-  return <TextLink to={paths.batch(batchId)}>{data === undefined ? word : batchTitle(data, t)}</TextLink>
 }

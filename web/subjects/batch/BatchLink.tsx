@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { batchCall } from '#contract/console-api/pages/batches.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../addresses/paths.ts'
+import { useAsOf } from '../../ui/as-of.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Id, shortenId } from '../../ui/Id.tsx'
+import { TextLink } from '../../ui/Link.tsx'
+import { batchStateText, lookOfBatch } from './batch-looks.ts'
+import { batchTitle } from './batch-title.ts'
+
+/** A link to a batch, with its name and state once they are loaded; `word` is its name until then. */
+export function BatchLink({ id, word }: { id: string; word?: string }) {
+  const t = useText()
+  const isStored = useAsOf() !== null
+  const { data } = useQuery({
+    ...apiQuery('GET /batches/{batchId}', batchCall(id)),
+    enabled: !isStored,
+  })
+  if (isStored) return <Id id={id} full />
+  return (
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+      <TextLink to={paths.batch(id)}>
+        {data ? batchTitle(data, t) : (word ?? <span className="mono">{shortenId(id)}</span>)}
+      </TextLink>
+      {data && (
+        <Badge look="plain" {...lookOfBatch(data)}>
+          {batchStateText(data, t)}
+        </Badge>
+      )}
+    </span>
+  )
+}
