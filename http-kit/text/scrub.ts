@@ -163,16 +163,20 @@ const SHORTEST_INNER = 4
  * masked as a whole, and so is every number equal to one. A value shorter than four characters is masked only if it is
  * the entire string; otherwise every "a" would be masked.
  */
-export function maskStrings(json: JsonValue, secrets: Iterable<JsonValue>): JsonValue {
+export const maskStrings = (json: JsonValue, secrets: Iterable<JsonValue>): JsonValue =>
+  maskerOf(secrets)(json)
+
+/** {@link maskStrings} for several values: to prepare the secrets costs more than to look for them in a short text. */
+export function maskerOf(secrets: Iterable<JsonValue>): (json: JsonValue) => JsonValue {
   const texts = new Set([...secrets].flatMap(textsOf))
-  if (texts.size === 0) return json
+  if (texts.size === 0) return (json) => json
   const scrubber = new Scrubber()
   for (const text of texts) scrubber.add(text)
   const middling = new Needles(SHORTEST_INNER)
   for (const text of texts) if (text.length >= SHORTEST_INNER && text.length < KEY_LENGTH) middling.add(text)
   const isSecret = (text: string): boolean =>
     texts.has(text) || scrubber.contains(text) || (!middling.isEmpty && middling.find(text, 0) !== null)
-  return masked(json, isSecret)
+  return (json) => masked(json, isSecret)
 }
 
 function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue {

@@ -6,6 +6,6 @@ export interface Signer {
   issuer: string
   /** Signs a token with these claims for one audience; it expires after `ttlSeconds`. */
   sign(claims: Record<string, JsonValue>, audience: string, ttlSeconds: number): Promise<string>
-  /** Whether the whole text is a token that the platform issued, expired or not. */
-  isPlatformToken(text: string): boolean
+  /** Whether this second part of a JWT is that of a token that the platform issued, expired or not. */
+  isPlatformPayload(payload: string): boolean
 }

@@ -36,7 +36,7 @@ export async function sendCall(
     const input = {
       ...call.judgeInput,
       ...wireOf(deps, call, sent, heldSince),
-      isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
+      isPlatformPayload: (payload: string) => deps.signer.isPlatformPayload(payload),
       issuedCredentials: await issuedCredentialsIn(deps.db, result),
     }
     const isGivenBack = result.kind === 'failed' && result.reason === 'aborted'

@@ -18,7 +18,7 @@ export const knowledge: JudgeInput = {
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
   sensitiveValues: [SECRET],
   serviceAddresses: [SERVICE_ADDRESS],
-  isPlatformToken: (text) => text === TOKEN,
+  isPlatformPayload: (payload) => payload === TOKEN.split('.')[1],
   issuedCredentials: new Set([CREDENTIAL]),
   timeoutMs: 30_000,
 }

@@ -75,7 +75,8 @@ export class Fleet {
     const signer: RuntimeDeps['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
-      isPlatformToken: (text) => text.startsWith('signed '),
+      // its tokens are no JWTs
+      isPlatformPayload: () => false,
     }
     const http = processNetwork(network, process)
     return { deps: { db, http, clock, random: randomOfProcess, log: logTo(log), signer, vault }, clock }

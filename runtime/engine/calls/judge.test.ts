@@ -21,7 +21,7 @@ const knowledge: JudgeInput = {
   definitions: Object.fromEntries(plan.resources.map((resource) => [resource.locator, resource.definitions])),
   sensitiveValues: [SECRET, 'SHOUTED_SECRET', 4711],
   serviceAddresses: ['http://events.internal:9000/api/', 'https://plain.internal'],
-  isPlatformToken: (text) => text === TOKEN,
+  isPlatformPayload: (payload) => payload === TOKEN.split('.')[1],
   issuedCredentials: new Set([CREDENTIAL]),
   timeoutMs: 1500,
 }
@@ -460,7 +460,7 @@ suite('judging an answer', () => {
   test('a part of a token and an address of a service are masked in the message of a failure', () => {
     const address = 'http://events.internal:9000/api/v1'
     const [header = '', payload = ''] = TOKEN.split('.')
-    const cut = `${header}.${payload}.c2ln`
+    const cut = `${header}.${payload}`
     const message = `No <${address}> with ${cut}, see https://help.example/x`
     const { failure, recorded } = judge(json({ errorCode: 'BUSY', data: { message, retryable: true } }))
     assert.equal(failure?.message, `No <${MASK}> with ${MASK}, see https://help.example/x`)
@@ -557,7 +557,7 @@ suite('judging an answer', () => {
         'db.cluster.local',
         'db:5432',
       ]
-      const others = ['http://db/x', 'a/b', '..', 'x'.repeat(129), SECRET, TOKEN.slice(0, 70)]
+      const others = ['http://db/x', 'a/b', '..', 'x'.repeat(129), SECRET, TOKEN.slice(0, 45)]
       for (const name of [...hosts, ...others])
         assert.deepEqual(pathOf([name, 'store']), ['bundle-runtime', 'provisioner', '…', 'store'], name)
     })
@@ -696,7 +696,34 @@ suite('judging an answer', () => {
     assert.deepEqual(recorded, { size: 18, contentType: 'text/html' })
   })
 
-  test('an adversarial body is judged quickly', () => {
+  test('a text that could be a token in very many ways is looked at once (E05)', () => {
+    let looks = 0
+    const counting = {
+      ...knowledge,
+      isPlatformPayload: () => {
+        looks++
+        return false
+      },
+    }
+    const text = `${'ey'.repeat(100)}.eyJhIjoxfQ.x`
+    judgeAnswer(expected, writing({ note: data(Array.from({ length: 3_000 }, () => text)) }), counting)
+    // with its value, and with the whole response
+    assert.equal(looks, 2 * 3_000)
+  })
+
+  test('URLs with very many slashes are judged quickly (E05)', () => {
+    const costOf = (character: string) => {
+      const started = process.cpuUsage()
+      judge(writing({ note: data(`http://a/${character.repeat(2_000)}x `.repeat(480)) }))
+      const { user, system } = process.cpuUsage(started)
+      return user + system
+    }
+    costOf('x')
+    const [slashes, letters] = [costOf('/'), costOf('x')]
+    assert.ok(slashes < 5 * letters, `${slashes} µs, and letters ${letters} µs`)
+  })
+
+  test('an adversarial body is judged quickly (E05)', () => {
     // CPU time, not wall-clock time: the machine may be busy
     const started = process.cpuUsage()
     for (const text of [

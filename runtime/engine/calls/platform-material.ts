@@ -4,7 +4,7 @@ import { MASK } from '#contract/protocol/data.ts'
 
 /** How to recognize a credential that the platform issued. */
 export interface PlatformCredentials {
-  isPlatformToken(text: string): boolean
+  isPlatformPayload(payload: string): boolean
   /** The issued plugin credentials that the response contains. */
   issuedCredentials: ReadonlySet<string>
 }
@@ -26,7 +26,7 @@ export function holdsPlatformCredential(value: JsonValue, credentials: PlatformC
  * references, and a plugin must never write them back.
  */
 export function holdsPlatformMaterial(value: JsonValue, material: PlatformMaterial): boolean {
-  const bases = material.serviceAddresses.flatMap((address) => addressOf(address) ?? [])
+  const bases = basesOf(material.serviceAddresses)
   return textsIn(value).some((text) => isOrHoldsCredential(text, material) || holdsAddress(text, bases))
 }
 
@@ -35,7 +35,7 @@ const TOKEN_PART = /ey[\w-]{8,}\.ey[\w-]*(?:\.[\w-]*)?/g
 
 /** A text for people without tokens, whole or cut, and without URLs under a registered service. */
 export function hidePlatformMaterial(text: string, { serviceAddresses }: Addresses): string {
-  const bases = serviceAddresses.flatMap((address) => addressOf(address) ?? [])
+  const bases = basesOf(serviceAddresses)
   return text
     .split(URL_START)
     .map((part) => {
@@ -51,32 +51,22 @@ function isOrHoldsCredential(text: string, credentials: PlatformCredentials): bo
   return holdsToken(text, credentials)
 }
 
-const HEADER_MAX = 256
-/** Length of an Ed25519 signature (64 bytes) in base64url. */
-const SIGNATURE_LENGTH = 86
-/** No legitimate value contains this many candidates. Beyond it the check stops, to bound its cost. */
-const CANDIDATES_MAX = 2000
-
-/** Checks every part of the text that could be a compact JWT, even if other characters surround it. */
-function holdsToken(text: string, { isPlatformToken }: PlatformCredentials): boolean {
+/**
+ * Checks every part of the text that could be a compact JWT, even if other characters surround it. Header and payload are JSON
+ * objects, so both contain "ey" in base64url. Each payload is looked at once, because a response may have very many.
+ */
+function holdsToken(text: string, { isPlatformPayload }: PlatformCredentials): boolean {
   if (!text.includes('.ey')) return false
-  let candidates = 0
-  for (const word of text.split(/[^\w.-]+/)) {
+  return text.split(/[^\w.-]+/).some((word) => {
     const parts = word.split('.')
-    for (const [index, header] of parts.entries()) {
-      const payload = parts[index + 1] ?? ''
-      // cut at the exact length, because other letters may follow directly
-      const signature = (parts[index + 2] ?? '').slice(0, SIGNATURE_LENGTH)
-      // header and payload are JSON objects, so they start with "ey" in base64url; the header was checked above
-      if (!payload.startsWith('ey') || signature === '') continue
-      const from = Math.max(0, header.length - HEADER_MAX)
-      for (let start = header.indexOf('ey', from); start >= 0; start = header.indexOf('ey', start + 1)) {
-        if (++candidates > CANDIDATES_MAX) return true
-        if (isPlatformToken([header.slice(start), payload, signature].join('.'))) return true
-      }
-    }
-  }
-  return false
+    return parts.some(
+      (payload, index) =>
+        payload.startsWith('ey') &&
+        parts[index - 1]?.includes('ey') === true &&
+        (parts[index + 1] ?? '') !== '' &&
+        isPlatformPayload(payload),
+    )
+  })
 }
 
 interface Address {
@@ -84,13 +74,29 @@ interface Address {
   path: string
 }
 
+/** Paths by origin: a response may have very many URLs, and there may be many services. */
+type Bases = ReadonlyMap<string, readonly string[]>
+
+const parsed = new WeakMap<readonly string[], Bases>()
+
+/** The addresses of the services, parsed once for all texts of a response. */
+function basesOf(serviceAddresses: readonly string[]): Bases {
+  const known = parsed.get(serviceAddresses)
+  if (known !== undefined) return known
+  const addresses = serviceAddresses.flatMap((address) => addressOf(address) ?? [])
+  const byOrigin = Map.groupBy(addresses, ({ origin }) => origin)
+  const bases = new Map([...byOrigin].map(([origin, those]) => [origin, those.map(({ path }) => path)]))
+  parsed.set(serviceAddresses, bases)
+  return bases
+}
+
 const ADDRESS_MAX = 2048
 
 /** Before each scheme, to find a URL inside another one too. */
 const URL_START = /(?=https?:\/\/)/i
 
-function holdsAddress(text: string, bases: readonly Address[]): boolean {
-  return bases.length > 0 && text.split(URL_START).some((part) => isService(urlAtStart(part), bases))
+function holdsAddress(text: string, bases: Bases): boolean {
+  return bases.size > 0 && text.split(URL_START).some((part) => isService(urlAtStart(part), bases))
 }
 
 /** The URL with which a text starts; empty if there is none. */
@@ -100,16 +106,19 @@ function urlAtStart(text: string): string {
   return found
 }
 
-function isService(found: string, bases: readonly Address[]): boolean {
+function isService(found: string, bases: Bases): boolean {
   const address = addressOf(found)
-  return address !== null && bases.some((base) => isBelow(address, base))
+  if (address === null) return false
+  const paths = bases.get(address.origin) ?? []
+  return paths.some((path) => address.path === path || address.path.startsWith(`${path}/`))
 }
 
 function addressOf(text: string): Address | null {
   const url = URL.parse(text)
-  return url === null ? null : { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
-}
-
-function isBelow(found: Address, base: Address): boolean {
-  return found.origin === base.origin && (found.path === base.path || found.path.startsWith(`${base.path}/`))
+  if (url === null) return null
+  const { origin, pathname } = url
+  // not a regular expression, which would begin at each of very many slashes
+  let end = pathname.length
+  while (pathname[end - 1] === '/') end--
+  return { origin, path: pathname.slice(0, end) }
 }

@@ -10,7 +10,7 @@ import { MASK } from '#contract/protocol/data.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
 import type { CallResponse } from '../../model/call.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
+import { maskerOf, maskStrings } from '#http-kit/text/scrub.ts'
 import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
@@ -118,8 +118,8 @@ export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
   { pluginId, sensitiveValues, serviceAddresses }: CleaningInput,
 ): { errorCode: string; data: CleanFailureData | null } {
-  const clean = (text: string): string =>
-    hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
+  const mask = maskerOf(sensitiveValues)
+  const clean = (text: string): string => hidePlatformMaterial(String(mask(text)), { serviceAddresses })
   const errorCode =
     clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
   if (failure.failure === null) return { errorCode, data: null }
