@@ -60,6 +60,14 @@ describe('the settings of sign-in', () => {
     })
   })
 
+  it('have no idle time that is longer than a session', () => {
+    const limits = (idle: string, absolute: string) =>
+      read({ SESSION_IDLE_SECONDS: idle, SESSION_ABSOLUTE_SECONDS: absolute }).limits
+    assert.deepEqual(limits('600', '600'), { idleSeconds: 600, absoluteSeconds: 600 })
+    assert.throws(() => limits('601', '600'), /^SettingsError: SESSION_IDLE_SECONDS .*\(600\).*"601"/)
+    assert.equal(read({ SESSION_ABSOLUTE_SECONDS: '600' }).limits.idleSeconds, 600)
+  })
+
   it('accept users with role names and scoped roles', () => {
     const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
     const users = [

@@ -36,12 +36,10 @@ export interface ConsoleSettings {
   rates?: { reads: Rate; writes: Rate }
 }
 
-const seconds = (fallback: number) =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,6}$/, 'a number of seconds is needed')
-    .transform(Number)
-    .default(fallback)
+const seconds = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, 'a number of seconds is needed')
+  .transform(Number)
 
 const environmentMarks = jsonList(
   EnvironmentMark,
@@ -94,12 +92,12 @@ export const authEnvironment = {
   /** How often a refresh token is used to ask whether a person may still use the console, and with which roles. */
   OIDC_REFRESH_SECONDS: whole(ASK_SECONDS, { min: 0, max: 86_400 }),
   CONSOLE_USERS: ConsoleUsers.nullable().default(null),
-  /** Maximum idle time of a session. */
-  SESSION_IDLE_SECONDS: seconds(15 * 60),
+  /** Maximum idle time of a session; default: 15 minutes, or its lifetime if that is shorter. */
+  SESSION_IDLE_SECONDS: seconds.optional(),
   /** Maximum lifetime of a session. */
-  SESSION_ABSOLUTE_SECONDS: seconds(8 * 60 * 60),
+  SESSION_ABSOLUTE_SECONDS: seconds.default(8 * 60 * 60),
   /** How long after a sign-in a person may take over operations. */
-  RECENT_SIGN_IN_SECONDS: seconds(5 * 60),
+  RECENT_SIGN_IN_SECONDS: seconds.default(5 * 60),
   /** A JSON list of environments, each with the word and the color that it is marked with. */
   ENVIRONMENT_MARKS: environmentMarks.default([
     { environmentKey: 'production', word: 'Production', color: 'red' },
@@ -198,12 +196,27 @@ export function authSettingsOf(
     rolesClaim: env.OIDC_ROLES_CLAIM,
     roleMap: env.OIDC_ROLE_MAP_FILE === undefined ? null : readRoleMap(env.OIDC_ROLE_MAP_FILE),
     users: env.CONSOLE_USERS,
-    limits: { idleSeconds: env.SESSION_IDLE_SECONDS, absoluteSeconds: env.SESSION_ABSOLUTE_SECONDS },
+    limits: sessionLimitsOf(env),
     recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     servesMetrics: env.CONSOLE_METRICS === 'on',
     environmentMarks: env.ENVIRONMENT_MARKS,
   }
+}
+
+const IDLE_SECONDS = 15 * 60
+
+function sessionLimitsOf({
+  SESSION_IDLE_SECONDS: idleSeconds,
+  SESSION_ABSOLUTE_SECONDS: absoluteSeconds,
+}: z.output<z.ZodObject<typeof authEnvironment>>): SessionLimits {
+  if (idleSeconds === undefined)
+    return { idleSeconds: Math.min(IDLE_SECONDS, absoluteSeconds), absoluteSeconds }
+  if (idleSeconds > absoluteSeconds)
+    throw new SettingsError(
+      `SESSION_IDLE_SECONDS is wrong: at most SESSION_ABSOLUTE_SECONDS (${absoluteSeconds}) is possible, after which each session ends (it is "${idleSeconds}")`,
+    )
+  return { idleSeconds, absoluteSeconds }
 }
 
 function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): ExternalIdp | null {
