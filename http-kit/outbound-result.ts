@@ -180,3 +180,21 @@ export function reasonOf(error: unknown, hasResponseStarted: boolean): OutboundF
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
   return hasResponseStarted ? 'cut' : 'reset'
 }
+
+const TLS_CODE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/
+const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/**
+ * Why a request of `fetch`, or a socket, got no response, as a text for an operator with the code of the error; null if the error
+ * is about something else.
+ */
+export function whyNoResponse(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'TimeoutError') return OUTBOUND_FAILURES.timeout.text
+    const { code } = cause as { code?: unknown }
+    if (typeof code !== 'string') continue
+    const reason = TLS_CODE.test(code) ? tlsReasonOf(cause) : CLOSED.has(code) ? 'reset' : BY_CODE[code]
+    if (reason !== undefined) return `${OUTBOUND_FAILURES[reason].text} (${code})`
+  }
+  return null
+}

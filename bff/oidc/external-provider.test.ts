@@ -323,6 +323,7 @@ describe('sign-in with an external identity provider', () => {
       externalIdp: { issuer: `http://127.0.0.1:${port}`, clientId: 'console', clientSecret: 'client-secret' },
     })
     await until(() => other.log().includes('nobody can sign in'))
+    assert.match(other.log(), /"reason":"nothing listens there \(ECONNREFUSED\)"/)
     const ada = new TestBrowser(other.origin)
     const failed = await ada.request('/auth/login')
     assert.equal(failed.status, 503)

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import type pg from 'pg'
 import { allowsDestination, destinationOf } from '#http-kit/egress.ts'
+import { whyNoResponse } from '#http-kit/outbound-result.ts'
 import type { Deployment } from '../deployment.ts'
-import { reasonOf } from './check-provider.ts'
 import { ok, fail, skip, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -57,6 +57,6 @@ function reach({ host, port }: { host: string; port: number }): Promise<string |
     }
     socket.once('connect', () => end(null))
     socket.once('timeout', () => end('no response within three seconds'))
-    socket.once('error', (error) => end(reasonOf(error)))
+    socket.once('error', (error) => end(whyNoResponse(error) ?? error.message))
   })
 }

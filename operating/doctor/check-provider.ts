@@ -1,5 +1,6 @@
 import type { AuthSettings, ExternalIdp } from '#bff/settings.ts'
 import { createIdpClient, isClientRefused } from '#bff/oidc/client.ts'
+import { whyNoResponse } from '#http-kit/outbound-result.ts'
 import { ok, fail, skip, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 import type { Deployment } from '../deployment.ts'
@@ -24,7 +25,7 @@ export async function checkProvider({ console }: Deployment): Promise<Omit<Findi
     document = await response.json()
   } catch (error) {
     return fail(
-      `${host} cannot be reached: ${reasonOf(error)}; check OIDC_ISSUER, the network and NODE_EXTRA_CA_CERTS`,
+      `${host} cannot be reached: ${whyNoResponse(error) ?? 'no valid response'}; check OIDC_ISSUER, the network and NODE_EXTRA_CA_CERTS`,
     )
   }
   const issuer =
@@ -88,12 +89,3 @@ function missingIn({ rolesClaim, users }: AuthSettings, metadata: Record<string,
 
 const textsIn = (value: unknown): string[] | null =>
   Array.isArray(value) ? value.filter((text) => typeof text === 'string') : null
-
-/** The code of a network error, such as ECONNREFUSED; no text of the other side. */
-export function reasonOf(error: unknown): string {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code
-    if (cause.name === 'TimeoutError') return 'no response within five seconds'
-  }
-  return 'no valid response'
-}

@@ -182,7 +182,15 @@ describe('the doctor', () => {
     const oidc = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of it' }
     const provide = (OIDC_ISSUER: string) => findingOf('provider', { ...oidc, OIDC_ISSUER })
     assert.match(await provide(`${providerUrl()}/other`), /^fail .*calls itself ".*\/realm"; set OIDC_ISSUER/)
-    assert.match(await provide(`http://127.0.0.1:${await freePort()}`), /^fail .*ECONNREFUSED/)
+    assert.match(
+      await provide(`http://127.0.0.1:${await freePort()}`),
+      /^fail .*nothing listens there \(ECONNREFUSED\)/,
+    )
+    // a wrong port
+    assert.match(
+      await provide(providerUrl().replace('http:', 'https:')),
+      /^fail .*it offers no TLS.*\(ERR_SSL_WRONG_VERSION_NUMBER\)/,
+    )
   })
 
   it('finds a wrong secret, an unusable method, and what a provider does not offer (F04)', async () => {
