@@ -57,10 +57,10 @@ describe('canonical targets', () => {
 describe('bodies', () => {
   const post = (init: RequestInit & { duplex?: 'half' }, path = '/api/x') =>
     app().request(path, { method: 'POST', ...init })
-  const chunks = (count: number): ReadableStream<Uint8Array> => {
+  const chunks = (count: number, bytes = 100): ReadableStream<Uint8Array> => {
     let sent = 0
     return new ReadableStream({
-      pull: (controller) => (sent++ < count ? controller.enqueue(new Uint8Array(100)) : controller.close()),
+      pull: (controller) => (sent++ < count ? controller.enqueue(new Uint8Array(bytes)) : controller.close()),
     })
   }
 
@@ -70,6 +70,13 @@ describe('bodies', () => {
     assert.equal((await post({ body: 'x'.repeat(1001) })).status, 413)
     assert.equal((await post({ body: 'x', headers: { 'content-length': '1001' } })).status, 413)
     assert.equal((await post({ body: chunks(1e9), duplex: 'half' })).status, 413)
+  })
+
+  it('rejects a body in very many small pieces, which cost more than their bytes (D07, J01)', async () => {
+    assert.equal((await post({ body: chunks(100, 1), duplex: 'half' })).status, 200)
+    const refused = await post({ body: chunks(200, 1), duplex: 'half' })
+    assert.equal(refused.status, 413)
+    assert.match(await refused.text(), /too many pieces of less than 256 bytes/)
   })
 
   it('rejects compressed bodies and other types (D07)', async () => {

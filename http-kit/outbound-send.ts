@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { Dispatcher, Pool } from 'undici'
+import { CollectedBytes } from './collected-bytes.ts'
 import { reasonOf } from './outbound-result.ts'
 import type {
   OutboundFailure,
@@ -22,8 +23,7 @@ export function send(
 ): Promise<OutboundResult> {
   const { method, headers, body, timeoutMs, signal, maxResponseBytes, onProgress } = request
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const bytes = new CollectedBytes()
     let head: { status: number; headers: IncomingHttpHeaders } | null = null
     let controller: Dispatcher.DispatchController | null = null
     let isDone = false
@@ -61,14 +61,13 @@ export function send(
         else if (Number(responseHeaders['content-length']) > maxResponseBytes) stop('too-large')
       },
       onResponseData(_, chunk) {
-        size += chunk.length
-        if (size > maxResponseBytes) stop('too-large')
-        else chunks.push(chunk)
+        if (bytes.length + chunk.length > maxResponseBytes) stop('too-large')
+        else bytes.add(chunk)
       },
       onResponseEnd() {
         if (head === null) return fail('cut')
         const type = head.headers['content-type']
-        settle({ kind: 'response', ...head, contentType: type ?? null, body: Buffer.concat(chunks, size) })
+        settle({ kind: 'response', ...head, contentType: type ?? null, body: bytes.whole() })
       },
       onResponseError(_, error) {
         fail(reasonOf(error, head !== null))

@@ -5,7 +5,10 @@ import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createHttpsServer } from 'node:https'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
@@ -13,6 +16,15 @@ import { testAuthority, testCertificate } from './testing-certificates.ts'
 import type { Outbound, OutboundRequest } from './outbound-result.ts'
 
 const KIB = 1024
+const BYTES = '1\r\nx\r\n'.repeat(512 * KIB)
+
+/** After a collection, in MB. */
+function usedMemory(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return (heapUsed + external) / KIB ** 2
+}
 
 describe('outbound', () => {
   let received: { url: string; headers: Record<string, unknown>; body: string }[] = []
@@ -25,6 +37,11 @@ describe('outbound', () => {
     '/chunked': (_, res) => {
       for (let part = 0; part < 40; part++) res.write(Buffer.alloc(64 * KIB))
       res.end()
+    },
+    // each byte is a chunk of its own, and the last one never comes
+    '/bytes': (_, res) => {
+      res.writeHead(200, { 'transfer-encoding': 'chunked' }).flushHeaders()
+      res.socket?.write(BYTES)
     },
     '/bomb': (_, res) => res.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(4 * KIB * KIB))),
     '/brotli': (_, res) => res.setHeader('content-encoding', 'br').end(brotliCompressSync('small')),
@@ -109,6 +126,18 @@ describe('outbound', () => {
     received = []
     assert.equal(await reason(`${base}/redirect`), 'redirect')
     assert.equal(received.length, 1)
+  })
+
+  it('holds no more of a response than its bytes, however small its pieces are (E05)', async () => {
+    const before = usedMemory()
+    const stopped = new AbortController()
+    const calls = [1, 2, 3].map(() => reason(`${base}/bytes`, { timeoutMs: 60_000, signal: stopped.signal }))
+    await sleep(2_000)
+    const held = usedMemory() - before
+    stopped.abort()
+    assert.deepEqual(await Promise.all(calls), ['aborted', 'aborted', 'aborted'])
+    // 4 MB of buffers, and what the sockets of the server have not sent yet
+    assert.ok(held < 40, `${held} MB`)
   })
 
   it('distinguishes the reasons for failure (E05)', async () => {

@@ -3,6 +3,7 @@ import type { MiddlewareHandler, Context } from 'hono'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { systemClock } from './clock.ts'
+import { CollectedBytes } from './collected-bytes.ts'
 import { TransportError } from './problem-response.ts'
 import { uuidv7, systemRandom } from './random.ts'
 import { readStrictJson } from './text/strict-json.ts'
@@ -94,8 +95,8 @@ function targetOf(url: string): string {
 /**
  * Reads the whole body of a request; empty if there is none.
  *
- * @throws TransportError 413 as soon as more than `maxBytes` have arrived, 415 for a compressed body (a small one may
- * unpack to a huge one, and none of our callers compresses).
+ * @throws TransportError 413 as soon as more than `maxBytes` have arrived, or very many small pieces, 415 for a compressed body (a
+ * small one may unpack to a huge one, and none of our callers compresses).
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -138,24 +139,36 @@ export async function readJsonBody(
   return { bytes, json: readStrictJson(bytes) }
 }
 
+/** How many pieces of any size a body may have, and how large the others are on average: each piece costs as much as a kilobyte. */
+const SMALL_PIECES_MAX = 100
+const PIECE_BYTES = 256
+
 async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const bytes = new CollectedBytes()
   const reader = body.getReader()
-  for (;;) {
+  const refuse = async (refusal: TransportError): Promise<never> => {
+    await reader.cancel().catch(() => undefined)
+    throw refusal
+  }
+  for (let pieces = 1; ; pieces++) {
     const { done, value } = await reader.read().catch(cutOff)
-    if (done) return Buffer.concat(chunks, size)
-    size += value.length
-    if (size > maxBytes) {
-      await reader.cancel().catch(() => undefined)
-      throw tooLarge(maxBytes)
-    }
-    chunks.push(value)
+    if (done) return bytes.whole()
+    if (bytes.length + value.length > maxBytes) return refuse(tooLarge(maxBytes))
+    bytes.add(value)
+    if (pieces > SMALL_PIECES_MAX + bytes.length / PIECE_BYTES) return refuse(tooManyPieces())
   }
 }
 
 function tooLarge(maxBytes: number): TransportError {
   return new TransportError('PAYLOAD_TOO_LARGE', `The request body exceeds the limit of ${maxBytes} bytes`)
+}
+
+function tooManyPieces(): TransportError {
+  const problem = `The request body comes in too many pieces of less than ${PIECE_BYTES} bytes`
+  return new TransportError(
+    'PAYLOAD_TOO_LARGE',
+    `${problem}. Send it with Content-Length, or in larger pieces.`,
+  )
 }
 
 function cutOff(): never {
