@@ -139,8 +139,11 @@ export async function readJsonBody(
   return { bytes, json: readStrictJson(bytes) }
 }
 
-/** How many pieces of any size a body may have, and how large the others are on average: each piece costs as much as a kilobyte. */
-const SMALL_PIECES_MAX = 100
+/**
+ * How many pieces of any size a body may have (a client may stream a document line by line), and how large the others are on
+ * average: each piece costs as much as a kilobyte.
+ */
+const SMALL_PIECES_MAX = 4_000
 const PIECE_BYTES = 256
 
 async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
