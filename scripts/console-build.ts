@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { checkScriptSizes } from './console/script-sizes.ts'
+import { checkPageScripts } from './console/script-sizes.ts'
 import { root, runNode, tool } from './process.ts'
 
 const output = join(root, 'dist', 'web')
@@ -23,7 +23,7 @@ export async function buildConsole(): Promise<number> {
   console.log('Building the console …')
   await runVite()
   await compressFiles()
-  checkScriptSizes(output)
+  checkPageScripts(output)
   writeFileSync(stamp, sources)
   return performance.now() - began
 }

@@ -9,7 +9,7 @@ import { root } from '../process.ts'
  * Makes V8 compile the functions of a file while it loads, off the main thread, instead of each at its first call. Nearly
  * all of a page's scripts run in the first render. Other browsers ignore the comment.
  */
-const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
+export const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
 
 /**
  * Writes `.vite/page-scripts.json` at the build: the scripts of each page in each language, by the path of its route,
@@ -23,29 +23,33 @@ export function pageScripts(): Plugin {
   return {
     name: 'console-page-scripts',
     apply: 'build',
-    generateBundle(_, bundle) {
-      const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
-      const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
-      const initial = filesOf('app/main.tsx')
-      for (const language of LANGUAGES)
-        if (initial.has(chunkOf(chunks, `i18n/${language}/index.ts`).fileName))
-          throw new Error(`Every page loads the texts of ${language}; see the groups in vite.config.ts`)
-      const routes = pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8'))
-      const scripts = Object.fromEntries(
-        routes.map(([path, module]) => {
-          const own = LANGUAGES.map((language) => {
-            const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
-            return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
-          })
-          return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
-        }),
-      )
-      const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
-      for (const chunk of chunks) {
-        if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))
-          chunk.code = COMPILE_HINT + chunk.code
-      }
-      this.emitFile({ type: 'asset', fileName: '.vite/page-scripts.json', source: JSON.stringify(scripts) })
+    generateBundle: {
+      // after Vite's own hook, which writes a line before the code of scripts that load others on demand
+      order: 'post',
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+        const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
+        const initial = filesOf('app/main.tsx')
+        for (const language of LANGUAGES)
+          if (initial.has(chunkOf(chunks, `i18n/${language}/index.ts`).fileName))
+            throw new Error(`Every page loads the texts of ${language}; see the groups in vite.config.ts`)
+        const routes = pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8'))
+        const scripts = Object.fromEntries(
+          routes.map(([path, module]) => {
+            const own = LANGUAGES.map((language) => {
+              const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
+              return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
+            })
+            return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
+          }),
+        )
+        const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
+        for (const chunk of chunks) {
+          if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))
+            chunk.code = COMPILE_HINT + chunk.code
+        }
+        this.emitFile({ type: 'asset', fileName: '.vite/page-scripts.json', source: JSON.stringify(scripts) })
+      },
     },
   }
 }

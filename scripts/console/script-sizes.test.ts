@@ -3,14 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { checkScriptSizes } from './script-sizes.ts'
+import { COMPILE_HINT } from './page-scripts.ts'
+import { checkPageScripts } from './script-sizes.ts'
 
-test('a page that loads more than its limit is named, in its largest language and with the start', () => {
+test('a page that loads too much is named, in its largest language; and a script whose compile hint is not first', () => {
   const output = mkdtempSync(join(tmpdir(), 'bundle-console-sizes-'))
   mkdirSync(join(output, 'assets'))
   mkdirSync(join(output, '.vite'))
-  const write = (name: string, kB: number) =>
+  const write = (name: string, kB: number, code = COMPILE_HINT) => {
+    writeFileSync(join(output, 'assets', `${name}.js`), code)
     writeFileSync(join(output, 'assets', `${name}.js.br`), Buffer.alloc(kB * 1000))
+  }
   write('start', 130)
   write('lists', 60)
   write('texts-en', 40)
@@ -27,11 +30,15 @@ test('a page that loads more than its limit is named, in its largest language an
     },
   }
   writeFileSync(join(output, '.vite', 'page-scripts.json'), JSON.stringify(pages))
-  assert.throws(() => checkScriptSizes(output), {
+  assert.throws(() => checkPageScripts(output), {
     message:
       'Pages load too much (scripts/console/script-sizes.ts):\n/installations loads 240.0 kB of scripts; its limit is 232 kB',
   })
   write('lists', 50)
-  assert.doesNotThrow(() => checkScriptSizes(output))
+  assert.doesNotThrow(() => checkPageScripts(output))
+  write('lists', 50, `const first = 1\n${COMPILE_HINT}`)
+  assert.throws(() => checkPageScripts(output), {
+    message: 'Scripts that do not begin with the compile hint: /assets/lists.js',
+  })
   rmSync(output, { recursive: true })
 })

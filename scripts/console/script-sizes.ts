@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMPILE_HINT } from './page-scripts.ts'
 
 /** kB of compressed scripts that a first visit of a page without forms may load, in the language with the longest texts. */
 const LIMIT = 232
@@ -24,13 +25,13 @@ const LIMITS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Compares what each page loads with its limit. Most often, a page exceeds it because it imports a dialog with a form, which can be
- * loaded on demand (`lazyPart`).
+ * Compares what each page loads with its limit, and expects the compile hint in it. Most often, a page exceeds its limit because it
+ * imports a dialog with a form, which can be loaded on demand (`lazyPart`).
  *
  * @param output The folder of the built console, with a brotli version of each script.
- * @throws Error that names every page that loads too much.
+ * @throws Error that names every page that loads too much, or every script without the hint.
  */
-export function checkScriptSizes(output: string): void {
+export function checkPageScripts(output: string): void {
   const html = readFileSync(join(output, 'index.html'), 'utf8')
   const start = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, file = '']) => file)
   // written by `pageScripts` in the same build
@@ -47,4 +48,11 @@ export function checkScriptSizes(output: string): void {
   })
   if (excesses.length > 0)
     throw new Error(`Pages load too much (scripts/console/script-sizes.ts):\n${excesses.join('\n')}`)
+  const files = new Set([...start, ...Object.values(pages).flatMap((of) => Object.values(of).flat())])
+  // of no effect in a later line
+  const without = [...files].filter(
+    (file) => !readFileSync(join(output, file), 'utf8').startsWith(COMPILE_HINT),
+  )
+  if (without.length > 0)
+    throw new Error(`Scripts that do not begin with the compile hint: ${without.join(', ')}`)
 }
