@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useUnknownEntries } from '../api/unknown-entries.ts'
 import { useMissedFailures } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
@@ -6,6 +7,7 @@ import { Icon } from '../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { EnvironmentContext, EnvironmentLine, EnvironmentWord } from '../ui/EnvironmentMark.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { RecoveryNotice } from './RecoveryNotice.tsx'
 
 const NO_CRUMBS: readonly Crumb[] = []
@@ -54,6 +56,7 @@ export function Page({
 }) {
   const t = useText()
   const missed = useMissedFailures()
+  const unknown = useUnknownEntries()
   const { environmentMarks } = useShell()
   const mark = environmentMarks.find(({ environmentKey }) => environmentKey === environment) ?? null
   return (
@@ -67,6 +70,11 @@ export function Page({
         )}
       >
         <RecoveryNotice />
+        {unknown > 0 && (
+          <Notice tone="warn" live className="mb-4">
+            {t('shell.unknownEntries', { n: unknown })}
+          </Notice>
+        )}
         <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>
         <header className={tabs ? 'mb-5' : 'mb-4'}>
           {trail.length > 0 && <Trail crumbs={trail} />}
