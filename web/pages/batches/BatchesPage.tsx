@@ -100,6 +100,7 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
     id: 'state',
     header: t('batches.column.state'),
     width: '11.5rem',
+    card: 'plain',
     cell: (batch) => (
       <Badge look="plain" {...lookOfBatch(batch)}>
         {batchStateText(batch, t)}
@@ -110,7 +111,7 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
     id: 'progress',
     header: t('batches.column.progress'),
     width: '14rem',
-    card: 'wide',
+    card: 'line',
     cell: ({ counts }) => <BatchProgress counts={counts} />,
   },
   {

@@ -55,7 +55,7 @@ export const itemColumns = (
   {
     id: 'result',
     header: t('batches.items.result'),
-    card: 'wide',
+    card: 'plain',
     cell: (item) => <Result item={item} input={input} />,
   },
   {

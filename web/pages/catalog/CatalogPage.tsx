@@ -16,6 +16,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { Mono } from '../../ui/Id.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { catalogCall, type CatalogSearch } from '#contract/console-api/pages/catalog.ts'
@@ -118,10 +119,13 @@ const bundleColumns = (t: Translate): Column<Bundle>[] => [
   {
     id: 'about',
     header: t('catalog.column.about'),
-    cell: ({ description }) => (
-      <span className="line-clamp-2 whitespace-normal text-muted">{description}</span>
-    ),
-    card: 'wide',
+    cell: ({ description }) =>
+      description === null ? (
+        <Nothing />
+      ) : (
+        <span className="line-clamp-2 whitespace-normal text-muted">{description}</span>
+      ),
+    card: 'line',
     hideBelow: 'lg',
   },
   {

@@ -128,6 +128,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     id: 'state',
     header: t('changes.column.state'),
     width: '9rem',
+    card: 'plain',
     cell: ({ state }) => (
       <Badge look="plain" {...changeLook[state]}>
         {t(`changes.state.${state}`)}

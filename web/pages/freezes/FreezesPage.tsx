@@ -114,6 +114,7 @@ const freezeColumns = (
     header: t('freezes.field.state'),
     cell: (freeze) => <span className="block whitespace-normal">{stateOf(freeze, t, rich)}</span>,
     width: '7.5rem',
+    card: 'line',
   },
   {
     id: 'places',
@@ -129,6 +130,7 @@ const freezeColumns = (
     header: t('freezes.field.when'),
     cell: (freeze) => <span className="block whitespace-normal">{whenOf(freeze, t, rich)}</span>,
     width: '11.5rem',
+    card: 'line',
   },
   {
     id: 'blocks',
@@ -143,6 +145,7 @@ const freezeColumns = (
       </span>
     ),
     hideBelow: 'lg',
+    card: 'wide',
   },
   ...(onAction === null
     ? []

@@ -168,6 +168,7 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
         <Nothing />
       ),
     width: '8rem',
+    card: 'plain',
   },
   {
     id: 'scope',
@@ -178,12 +179,14 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
     },
     width: '14rem',
     hideBelow: 'lg',
+    card: 'plain',
   },
   {
     id: 'at',
     header: t('inbox.field.at'),
     cell: ({ at, snoozedUntil }) => <Time at={snoozedUntil ?? at} inRow />,
     width: '8.25rem',
+    card: 'plain',
   },
   {
     id: 'actions',

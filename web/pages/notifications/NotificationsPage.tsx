@@ -71,7 +71,7 @@ const webhookColumns = (t: Translate): Column<Webhook>[] => [
     id: 'url',
     header: t('notifications.field.url'),
     cell: ({ url }) => <Mono className="text-muted">{url}</Mono>,
-    card: 'wide',
+    card: 'line',
   },
   {
     id: 'events',
@@ -91,6 +91,7 @@ const webhookColumns = (t: Translate): Column<Webhook>[] => [
     header: t('notifications.field.state'),
     cell: (webhook) => <WebhookState webhook={webhook} />,
     width: '8rem',
+    card: 'plain',
   },
 ]
 

@@ -109,7 +109,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
     id: 'endpoint',
     header: t('plugins.column.endpoint'),
     cell: ({ endpoint }) => <Mono className="text-muted">{endpoint}</Mono>,
-    card: 'wide',
+    card: 'line',
     hideBelow: 'lg',
   },
   {
@@ -117,6 +117,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
     header: t('plugins.column.enabled'),
     cell: (plugin) => <PluginBadge plugin={plugin} />,
     width: '8rem',
+    card: 'plain',
   },
   {
     id: 'failures',

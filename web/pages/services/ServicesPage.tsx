@@ -128,7 +128,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
     cell: ({ url }) => (
       <Mono className="line-clamp-2 text-xs wrap-anywhere whitespace-normal text-muted">{url}</Mono>
     ),
-    card: 'wide',
+    card: 'line',
   },
   {
     id: 'owner',
@@ -162,6 +162,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
       />
     ),
     width: '7rem',
+    card: 'plain',
   },
 ]
 

@@ -25,7 +25,7 @@ const ORDER = ['SUCCEEDED', 'FAILED', 'REFUSED', 'RUNNING', 'PENDING', 'SKIPPED'
 /** How far a batch is: a part of the bar for each result, as wide as its number of items, and the same in words. */
 export function BatchProgress({ counts }: { counts: Batch['counts'] }) {
   return (
-    <div className="min-w-0">
+    <div className="w-full min-w-0">
       <ProgressBar counts={counts} className="mb-1 h-1.5" />
       <BatchCounts counts={counts} />
     </div>

@@ -82,13 +82,14 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
         <ScopeText scope={operation.installation} />
       </>
     ),
-    card: 'wide',
+    card: 'line',
   },
   {
     id: 'state',
     header: t('recentOperations.state'),
     cell: ({ state }) => <OperationBadge state={state} />,
     width: '8.5rem',
+    card: 'plain',
   },
   {
     id: 'version',
@@ -102,6 +103,7 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
     ),
     width: '8rem',
     hideBelow: 'md',
+    card: 'plain',
   },
   {
     id: 'by',
@@ -109,12 +111,14 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
     cell: ({ requestedBy }) => requestedBy.name,
     width: '9rem',
     hideBelow: 'lg',
+    card: 'plain',
   },
   {
     id: 'at',
     header: t('recentOperations.at'),
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
     width: '8rem',
+    card: 'plain',
   },
   {
     id: 'took',

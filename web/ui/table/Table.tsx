@@ -190,7 +190,8 @@ function SkeletonBody<Row>({
             </td>
           )}
           {columns.map((column, at) => (
-            <td key={column.id} className={cellClass(column)}>
+            // a card has about three lines
+            <td key={column.id} className={cellClass({ ...column, card: at < 3 ? 'wide' : 'hidden' })}>
               <Skeleton className={WIDTHS[(line * 3 + at * 2) % WIDTHS.length]} />
             </td>
           ))}

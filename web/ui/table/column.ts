@@ -26,8 +26,9 @@ export type Column<Row> = {
   /** The header is for screen readers only: a column of actions. */
   headerHidden?: boolean
   /**
-   * On a card: `head` is on top without its label (the default for the first column), `wide` takes the whole line. Values that
-   * need no label are `plain`, or a `line` with the parts of the cell side by side. A card leaves out cells with `Nothing`.
+   * On a card, cells stand beside each other, each after its label. `head` is on top without its label (the default for the
+   * first column), `wide` takes a line of its own. Values that need no label are `plain`, or a `line` of their own, with the
+   * parts of the cell side by side. A card leaves out cells with `Nothing`.
    */
   card?: 'head' | 'wide' | 'plain' | 'line' | 'hidden'
 }

@@ -28,7 +28,7 @@ export function causeColumns(
       id: 'count',
       header: t('operations.causes.count'),
       width: 'clamp(11rem, 21cqi, 14.5rem)',
-      card: 'wide',
+      card: 'line',
       cell: (cause) => <Count cause={cause} />,
     },
     {
@@ -36,7 +36,7 @@ export function causeColumns(
       header: t('operations.cause.state'),
       width: '8.5rem',
       hideBelow: 'md',
-      card: 'wide',
+      card: 'plain',
       cell: (cause) => <CauseStateBadge cause={cause} />,
     },
     ...(isPast
@@ -57,7 +57,7 @@ export function causeColumns(
             header: t('common.nextStep'),
             width: '12rem',
             hideBelow: 'lg' as const,
-            card: 'wide' as const,
+            card: 'line' as const,
             cell: ({ latest }: Cause) => latest && <NextStepLines nextStep={latest.nextStep} />,
           },
           {
