@@ -41,6 +41,9 @@ export const CAUSE_KINDS = [
   'service.save',
 ] as const satisfies readonly AuditAction[]
 
+/** What can be said of the version that an operation installs. */
+export const VERSION_CAUSES = ['bundle.recall'] as const satisfies readonly AuditAction[]
+
 /** A time in which the database accepted no writes, or had no space left. */
 export const PROCESS_TROUBLES = ['database.read_only', 'database.full'] as const
 export type ProcessTrouble = (typeof PROCESS_TROUBLES)[number]
@@ -51,17 +54,18 @@ export type ProcessCause = (typeof PROCESS_CAUSES)[number]
 
 /**
  * A change of something that the operation depends on: its installation, a plugin that it calls, a service that its
- * properties refer to, the installation that owns such a service, or the policy of its environment.
+ * properties refer to, the installation that owns such a service, the policy of its environment, or the version that it
+ * installs.
  */
 export const ContextCause = z.object({
-  kind: z.enum([...CAUSE_KINDS, ...PROCESS_CAUSES]),
+  kind: z.enum([...CAUSE_KINDS, ...VERSION_CAUSES, ...PROCESS_CAUSES]),
   at: Timestamp,
   /** The end of a trouble of the database; absent of anything else. */
   until: Timestamp.optional(),
   /** Null, like `reason` and `link`, if it was made in a scope that the caller may not read. */
   by: Person.nullable(),
   reason: z.string().nullable(),
-  /** The plugin, the service, the environment, or the title of the installation. */
+  /** The plugin, the service, the environment, the version, or the title of the installation. */
   subject: z.string(),
   link: z
     .object({ to: z.enum(['plugin', 'service', 'operation', 'installation']), id: z.string() })

@@ -27,6 +27,7 @@ export type Answers = Partial<Record<Role, (call: ArrivedCall, before: number) =
 /** A bundle of its own with two plugins of its own, so that failures do not disturb each other. */
 export interface Shop {
   scope: Scope
+  manifest: AuthorManifest
   pluginId(role: Role): string
   endpoint(role: Role): string
   register(role: Role, registration?: Registration): Promise<void>
@@ -46,6 +47,7 @@ export interface Shop {
     owner?: { bundleInstallId: string; locator: string }
     enabled?: boolean
     consumers?: Scope[]
+    reason?: string
   }): Promise<void>
   /** The registrar resolves its reference with a credential of its own, as the real one would in a call. */
   resolve(call: ArrivedCall, secret: string): Promise<{ errorCode: string; message: string }>
@@ -130,6 +132,7 @@ async function openShop({
     owner = null,
     enabled = true,
     consumers = [scope],
+    reason,
   } = {}) => {
     const body = {
       title: 'Mail',
@@ -138,6 +141,7 @@ async function openShop({
       consumers,
       owner,
       enabled,
+      ...(reason !== undefined && { reason }),
     }
     await system.call(platform, 'PUT /services/{serviceId}', { params: { serviceId }, body }, randomUUID())
   }
@@ -153,6 +157,7 @@ async function openShop({
   )
   return {
     scope,
+    manifest,
     pluginId,
     endpoint: (role) => plugin.endpoint(pluginId(role)),
     register,

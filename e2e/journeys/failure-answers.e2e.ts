@@ -101,8 +101,8 @@ const CASES: readonly Case[] = [
     },
     what: /credential/,
     where: 'revoked.registrar in After resources',
-    who: 'Administrator: Create a credential',
-    todo: /credential/,
+    who: 'Administrator: Decide with Aisha Rahman whether to create a credential',
+    todo: /Aisha Rahman revoked a credential of the plugin/,
     says: [/revoked/],
   },
   {
@@ -472,7 +472,7 @@ const CASES: readonly Case[] = [
       shop.answer({
         registrar: async (call) => {
           if (call.stage === 'BEFORE_RESOURCES') return registered(call)
-          await shop.saveService({ enabled: false })
+          await shop.saveService({ enabled: false, reason: 'The relay is closed' })
           const { errorCode, message } = await shop.resolve(call, secret)
           return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
         },
@@ -481,9 +481,64 @@ const CASES: readonly Case[] = [
     },
     what: /./,
     where: 'service-off.registrar in After resources',
-    who: 'Administrator: Restore the service',
-    todo: /./,
+    who: 'Administrator: Decide with Aisha Rahman whether to restore the service',
+    todo: /Aisha Rahman disabled the service[^]*The relay is closed/,
     says: [/service-off\.mail/],
+  },
+  {
+    name: 'not-for-us-any-more',
+    // an administrator takes the scope from the service that the plugin resolves
+    async cause(shop, system) {
+      const { secret } = await shop.newCredential()
+      shop.answer({
+        registrar: async (call) => {
+          if (call.stage === 'BEFORE_RESOURCES') return registered(call)
+          await shop.saveService({ consumers: [system.newScope()] })
+          const { errorCode, message } = await shop.resolve(call, secret)
+          return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'This scope may not use the service',
+    where: 'not-for-us-any-more.registrar in After resources',
+    who: 'Administrator: Decide with Aisha Rahman whether to restore the service',
+    todo: /Aisha Rahman removed this scope from those that may use the service/,
+    says: [/Consumers [^]*production\/e2e\/\d+[^]*→/],
+  },
+  {
+    name: 'recalled',
+    // the version is recalled while the plugin is busy, which then refuses it
+    async cause(shop, system) {
+      const { bundleInstallId, operationId } = await shop.install()
+      await shop.ended(operationId)
+      const { environmentKey, bundleId } = shop.manifest.bundle
+      const params = { environmentKey, bundleId, version: '1.2.0' }
+      const version = '/bundles/{environmentKey}/{bundleId}/versions/{version}'
+      const published = { ...shop.manifest, version: '1.2.0' }
+      await system.call(platform, `PUT ${version}`, { params, body: published }, randomUUID())
+      const body = { message: 'It loses invoices, use 1.2.1' }
+      const recall = once(() =>
+        system.call(platform, `POST ${version}/recall`, { params, body }, randomUUID()),
+      )
+      shop.answer({
+        sync: async (_, before) => {
+          await recall()
+          return before < 2
+            ? refusal('BUSY', 'The license server is busy.', { retryable: true })
+            : refusal('LICENSE_WITHDRAWN', 'The license of 1.2.0 is withdrawn.')
+        },
+      })
+      const upgrade = { params: { bundleInstallId }, body: { targetVersion: '1.2.0' } }
+      const path = 'POST /installations/{bundleInstallId}/upgrade'
+      return shop.ended((await system.call(platform, path, upgrade, randomUUID())).operation.operationId)
+    },
+    what: 'The license of 1.2.0 is withdrawn.',
+    where: 'recalled.sync in Before resources',
+    who: 'Support: Decide with Aisha Rahman about the recalled version',
+    todo: /Aisha Rahman recalled the version[^]*It loses invoices, use 1\.2\.1/,
+    says: [/recalled source\/shop-recalled 1\.2\.0[^]*While it ran/, 'version 1.0.0 runs'],
+    neverSays: ['Nothing that this operation depends on'],
   },
 ]
 
@@ -516,6 +571,31 @@ test('the first screen of a failure answers five questions, wherever its cause l
     const page = await signIn('sam')
     for (const [failure, operationId] of operations)
       await test.step(failure.name, () => expectFirstScreen(page, operationId, failure))
+  } finally {
+    await shops.close()
+  }
+})
+
+test('an operation that a paused plugin holds says what runs meanwhile, and who decides that it goes on', async ({
+  system,
+  signIn,
+}) => {
+  const shops = await openShops(system)
+  try {
+    const shop = await shops.open('held')
+    await shop.ended((await shop.install()).operationId)
+    const params = { pluginId: shop.pluginId('sync') }
+    const body = { reason: 'Move of the database until 18:00' }
+    await system.call(platform, 'POST /plugins/{pluginId}/pause', { params, body }, randomUUID())
+    const operationId = await shop.configure('Books')
+    const page = await signIn('sam', `/operations/${operationId}`)
+    const panel = page.getByRole('region', { name: 'This operation is paused' })
+    await expect(panel).toContainText('Yes, but it is paused: no plugin is called until someone resumes it.')
+    await expect(panel).toContainText('Administrator: Decide with Aisha Rahman when to resume it')
+    await expect(panel).toContainText('version 1.0.0 runs with its earlier configuration')
+    await expect(page.getByRole('main')).toContainText('Move of the database until 18:00')
+    await system.call(platform, 'POST /plugins/{pluginId}/resume', { params, body }, randomUUID())
+    await shop.ended(operationId)
   } finally {
     await shops.close()
   }

@@ -8,11 +8,11 @@ import type {
 } from '#contract/runtime-api/vocabulary.ts'
 
 /**
- * What stands in the way of an operation: it is paused, as its scope or the plugin that it calls next may be; the plugin at which it
+ * What stands in the way of an operation: it is paused, or its scope; the plugin that it calls next is paused; the plugin at which it
  * failed is retired; it would install a recalled version. Or nothing does any longer: what its failure names was changed since
  * (CLEARED). The first that applies.
  */
-export const OBSTACLE_KINDS = ['PAUSED', 'RETIRED', 'RECALLED', 'CLEARED'] as const
+export const OBSTACLE_KINDS = ['PAUSED', 'PLUGIN_PAUSED', 'RETIRED', 'RECALLED', 'CLEARED'] as const
 export type Obstacle = (typeof OBSTACLE_KINDS)[number]
 
 /** One row of the table: operations in one of the states, with such a failure, need this action of this actor. */
@@ -85,10 +85,18 @@ export const SITUATIONS: readonly Situation[] = [
     retryHelps: null,
   },
   {
-    title: 'paused: the operation, its scope or the plugin that it calls next',
+    title: 'paused: the operation or its scope',
     states: ['PENDING', 'RUNNING', 'WAITING'],
     obstacle: 'PAUSED',
     actor: 'SUPPORT',
+    action: 'RESUME',
+    retryHelps: null,
+  },
+  {
+    title: 'paused: the plugin that it calls next',
+    states: ['PENDING', 'RUNNING', 'WAITING'],
+    obstacle: 'PLUGIN_PAUSED',
+    actor: 'ADMINISTRATOR',
     action: 'RESUME',
     retryHelps: null,
   },

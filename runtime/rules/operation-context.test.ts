@@ -112,6 +112,29 @@ describe('the context of an operation', () => {
     assert.equal((await harness.installation(bundleInstallId)).state, 'ACTIVE')
   })
 
+  it('has the recall of the version that an operation installs, if it came since the last good one', async () => {
+    const scope = harness.newScope()
+    const bundleInstallId = await harness.installed(shop, {
+      scope,
+      properties: { [MAIN]: wrapped({ name: 'Shop' }) },
+    })
+    await harness.publish({ ...shop, version: '1.1.0' })
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const operationId = await harness.upgrade(bundleInstallId, { targetVersion: '1.1.0' })
+    await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    assert.deepEqual((await contextOf(operationId)).causes, [])
+    const version = '/bundles/source/shop/versions/1.1.0'
+    await harness.ok(`${version}/recall`, { method: 'POST', body: { message: 'It loses invoices' } })
+    const told = (await contextOf(operationId)).causes
+    assert.deepEqual(
+      told.map(({ kind, subject, reason, during }) => [kind, subject, reason, during]),
+      [['bundle.recall', 'source/shop 1.1.0', 'It loses invoices', false]],
+    )
+    assert.ok(told[0]?.by?.name)
+    await harness.ok(`${version}/reinstate`, { method: 'POST', body: { reason: 'It does not' } })
+    assert.deepEqual((await contextOf(operationId)).causes, [])
+  })
+
   it('has starts of the runtime and recoveries of its database since the last good operation', async () => {
     const { rows } = await sql<{ kind: string }>`select kind from runtime.process_event`.execute(harness.db)
     assert.deepEqual(

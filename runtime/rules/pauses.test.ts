@@ -69,7 +69,8 @@ describe('a pause', () => {
     const { operationId, bundleInstallId } = await harness.install(bundle, { scope: harness.newScope() })
     await held.arrived
     await post(`/operations/${operationId}/pause`)
-    assert.equal((await harness.operation(operationId)).nextStep.action, 'RESUME')
+    const { nextStep } = await harness.operation(operationId)
+    assert.deepEqual([nextStep.actor, nextStep.action], ['SUPPORT', 'RESUME'])
     held.release()
     await later()
     assert.deepEqual(calledIn(operationId), [`1 ${one}`])
@@ -139,6 +140,8 @@ describe('a pause', () => {
     await until(() => isHeld(operationId))
     const { operationId: waiting } = await harness.install(bundle, { scope: harness.newScope() })
     await until(() => isHeld(waiting))
+    // only an administrator resumes a plugin
+    assert.equal((await harness.operation(waiting)).nextStep.actor, 'ADMINISTRATOR')
     await harness.installed(free.bundle, { scope: harness.newScope() })
     await later()
     assert.deepEqual([calledIn(operationId), calledIn(waiting)], [[`1 ${one}`], [`1 ${one}`]])

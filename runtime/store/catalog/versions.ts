@@ -122,15 +122,11 @@ export async function setStanding(
     .execute()
 }
 
-/** Who recalled a version, and what they said; undefined unless it is recalled. */
-export function findRecall(
-  db: Db,
-  bundle: BundleRef,
-  version: string,
-): Promise<{ standing_message: string | null; standing_by_name: string | null } | undefined> {
+/** Who recalled a version, when, and what they said; undefined unless it is recalled. */
+export function findRecall(db: Db, bundle: BundleRef, version: string) {
   return db
     .selectFrom('runtime.bundle_version')
-    .select(['standing_message', 'standing_by_name'])
+    .select(['standing_message', 'standing_at', 'standing_by_id', 'standing_by_name'])
     .where('bundle_environment_key', '=', bundle.environmentKey)
     .where('bundle_id', '=', bundle.bundleId)
     .where('version', '=', version)

@@ -48,8 +48,8 @@ export function installationTitle(): RawBuilder<string> {
 
 /** The conditions of each obstacle for the operation of this alias. Retired and paused plugins are few, and are read once for a statement. */
 const OBSTACLES: Record<Obstacle, (table: OperationAlias) => RawBuilder<unknown>> = {
-  PAUSED: (table) =>
-    sql`(${sql.ref(`${table}.state`)} in ('PENDING', 'RUNNING', 'WAITING') and ${isPaused(table)})`,
+  PAUSED: (table) => sql`(${isUnfinished(table)} and ${sql.ref(`${table}.paused`)})`,
+  PLUGIN_PAUSED: (table) => sql`(${isUnfinished(table)} and ${isPluginPaused(table)})`,
   RETIRED: (table) =>
     sql`${sql.ref(`${table}.failure`)} -> 'errorPath' ->> 1 = any(array(
       select plugin_id from runtime.plugin where retired_at is not null))`,
@@ -96,8 +96,12 @@ type OperationAlias = 'operation' | 'claim'
 
 /** Whether an unfinished operation of this alias, its scope or the plugin that it calls next is paused. */
 export const isPaused = (table: OperationAlias): RawBuilder<unknown> =>
-  sql`(${sql.ref(`${table}.paused`)} or ${sql.ref(`${table}.next_plugin`)} = any(array(
-    select plugin_id from runtime.plugin where paused)))`
+  sql`(${sql.ref(`${table}.paused`)} or ${isPluginPaused(table)})`
+
+const isPluginPaused = (table: OperationAlias): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.next_plugin`)} = any(array(select plugin_id from runtime.plugin where paused))`
+const isUnfinished = (table: OperationAlias): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.state`)} in ('PENDING', 'RUNNING', 'WAITING')`
 
 /** Whether this stands in the way of `runtime.operation as operation`. */
 export const hasObstacle = (obstacle: Obstacle): RawBuilder<boolean> =>

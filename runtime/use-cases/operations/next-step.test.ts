@@ -45,6 +45,8 @@ suite('the next step in lists', { concurrency: false }, () => {
       values ('gone', 'Gone', 'http://127.0.0.1:9/', true, clock_timestamp(), 'ada', 'Ada', 'No longer made'), ('back', 'Back', 'http://127.0.0.1:9/', true, null, null, null, null)`.execute(
       engine.runtime.db,
     )
+    await sql`insert into runtime.plugin (plugin_id, title, endpoint, enabled, paused)
+      values ('held', 'Held', 'http://127.0.0.1:9/', true, true)`.execute(engine.runtime.db)
     await sql`insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest, published_by_id,
         published_by_name, standing, standing_message, standing_at, standing_by_id, standing_by_name)
       values ('source', 'crm', '6.6.6', 'CRM', '{}', 'ada', 'Ada', 'RECALLED', 'It loses data', clock_timestamp(), 'ada', 'Ada')`.execute(
@@ -61,6 +63,7 @@ suite('the next step in lists', { concurrency: false }, () => {
         phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp(),
         in_doubt_since = case when ${situation.isInDoubt === true} then clock_timestamp() end,
         paused = ${situation.obstacle === 'PAUSED'},
+        next_plugin = case when ${situation.obstacle === 'PLUGIN_PAUSED'} then 'held' else next_plugin end,
         target_version = case when ${situation.obstacle === 'RECALLED'} then '6.6.6' else target_version end,
         operation_type = case when ${situation.obstacle === 'RECALLED'} then 'INSTALL' when ${situation.isDetach === true} then 'DETACH' else operation_type end
         where operation_id = ${operation_id}`.execute(engine.runtime.db)

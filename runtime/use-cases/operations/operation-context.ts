@@ -21,11 +21,13 @@ import { findLastSuccesses, readAttempts } from '../../store/operations/attempts
 import type { AttemptRow } from '../../store/operations/attempts.ts'
 import { callOf, readCalls } from '../../store/operations/calls.ts'
 import type { CallRow } from '../../store/operations/calls.ts'
+import { findRecall } from '../../store/catalog/versions.ts'
 import { findLastGood } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
 import { listProcessEvents } from '../../store/process-events.ts'
 import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
+import { subjectOf } from '../catalog/catalog.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { SHOWN_ENDS } from './read.ts'
@@ -61,7 +63,7 @@ export async function readOperationContext(
   const serviceIds = servicesOf(frozen)
   const services = serviceIds.length === 0 ? [] : await listNamed(db, serviceIds)
   const owners = services.flatMap((row) => row.owner_bundle_install_id ?? [])
-  const [rows, ofProcess, referrers] = await Promise.all([
+  const [rows, ofProcess, ofVersion, referrers] = await Promise.all([
     listCauseRows(db, {
       pluginIds: frozen.plugins.map(({ pluginId }) => pluginId),
       serviceIds,
@@ -72,6 +74,7 @@ export async function readOperationContext(
       limit: CAUSES_MAX + 1,
     }),
     processCauses(db, operation, lastGood?.finished_at ?? operation.created_at),
+    recallCauses(db, operation, since),
     brokenReferences(db, actor, {
       bundleInstallIds: [operation.bundle_install_id],
       limit: REFERRERS_MAX,
@@ -103,6 +106,7 @@ export async function readOperationContext(
         causeView(row, shownChanges(row, auditMarks), { operation, actor, successes }),
       ),
       ...ofProcess,
+      ...ofVersion,
     ]
       .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
       .slice(0, CAUSES_MAX),
@@ -138,6 +142,27 @@ async function processCauses(db: Db, operation: OperationRow, since: string): Pr
       (operation.finished_at === null || at <= operation.finished_at),
     changes: [],
   }))
+}
+
+/** That the version which an operation installs was recalled since then, and still is: everybody may know that. */
+async function recallCauses(db: Db, operation: OperationRow, since: string): Promise<ContextCause[]> {
+  const { operation_type, target_version: version } = operation
+  if (operation_type !== 'INSTALL' && operation_type !== 'UPGRADE') return []
+  const bundle = { environmentKey: operation.bundle_environment_key, bundleId: operation.bundle_id }
+  const recall = await findRecall(db, bundle, version)
+  if (recall === undefined || recall.standing_at === null || recall.standing_at < since) return []
+  return [
+    {
+      kind: 'bundle.recall',
+      at: recall.standing_at,
+      by: { id: recall.standing_by_id ?? '', name: recall.standing_by_name ?? '' },
+      reason: recall.standing_message,
+      subject: subjectOf({ ...bundle, version }),
+      link: null,
+      during: isDuring(recall.standing_at, operation),
+      changes: [],
+    },
+  ]
 }
 
 const isDuring = (at: string, { created_at, finished_at }: OperationRow): boolean =>

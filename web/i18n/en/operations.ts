@@ -286,6 +286,14 @@ export const operations = {
     'Check the plugin’s own state and logs to see whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.disabled':
     '{person} disabled the plugin {time}. Reason: {reason}. Check with them before you enable it again, then retry.',
+  'remedy.revoked':
+    '{person} revoked a credential of the plugin {time}. Reason: {reason}. Check with them. If the plugin may have a new one, an administrator creates it and the plugin’s owner sets it in the plugin. Then retry.',
+  'remedy.serviceDisabled':
+    '{person} disabled the service {time}. Reason: {reason}. Check with them before an administrator enables it again, then retry.',
+  'remedy.serviceNotAllowed':
+    '{person} removed this scope from those that may use the service, {time}. Reason: {reason}. Check with them before an administrator adds it again, then retry.',
+  'remedy.recalled':
+    '{person} recalled the version {time}. Reason: {reason}. Check with them; then take the operation over, or have the version reinstated and retry. A retry before that needs an override.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.retired': '{person} retired the plugin {time}. Reason: {reason}.',
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
@@ -296,8 +304,10 @@ export const operations = {
     'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin, and the plugin’s owner to set it in the plugin. Then retry.',
-  'remedy.RESTORE_SERVICE':
-    'Ask an administrator to register or enable the service for this scope. Then retry.',
+  'remedy.RESTORE_SERVICE': 'Ask an administrator to register the service. Then retry.',
+  'remedy.RESTORE_SERVICE.disabled': 'Ask an administrator to enable the service. Then retry.',
+  'remedy.RESTORE_SERVICE.notAllowed':
+    'Ask an administrator to add this scope to those that may use the service. Then retry.',
   'remedy.RESTORE_SERVICE.owner':
     'Install the bundle that provides the service again, and ask an administrator to register the service with it. Or refer to another service. Then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
@@ -326,6 +336,9 @@ export const operations = {
   'failed.next.elsewhere': 'Check which plugin answers at the endpoint',
   'failed.next.earlier': 'Check what an earlier attempt left behind',
   'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
+  'failed.next.revoked': 'Decide with {person} whether to create a credential',
+  'failed.next.service': 'Decide with {person} whether to restore the service',
+  'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.now': 'Still in progress?',
   'failed.now.stopped': 'No. The operation has stopped and nothing is scheduled.',
   'field.stoppedBy': 'Retries stopped',
@@ -348,6 +361,10 @@ export const operations = {
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'running.title.PENDING': 'This operation is waiting for a worker',
   'running.title.RUNNING': 'This operation is running',
+  'running.title.paused': 'This operation is paused',
+  'running.now.paused':
+    'Yes, but it is paused: no plugin is called until someone resumes it. Then it continues automatically.',
+  'running.next.paused': 'Decide with {person} when to resume it',
   'running.now.PENDING': 'Yes. It starts as soon as a worker is free.',
   'running.now.RUNNING': 'Yes. The runtime is working on it; no plugin is being called.',
   'running.now.call':
@@ -378,7 +395,7 @@ export const operations = {
   'context.since': 'since {time}',
   'context.sinceGood': 'since the last success: {operation}, {time}',
   'context.none':
-    'Nothing that this operation depends on: no registration, credential, service, policy, or configuration.',
+    'Nothing that this operation depends on: no registration, credential, service, policy, configuration, or version.',
   'context.during': 'While it ran',
   'context.succeededSince': 'Calls have succeeded since',
   'context.after': 'Since it failed',

@@ -255,6 +255,14 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CHECK_RESULT':
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
   'remedy.disabled': '{person} 于 {time}停用了该插件。原因：{reason}。请先与其确认再启用，然后重试。',
+  'remedy.revoked':
+    '{person} 于 {time}吊销了该插件的凭据。原因：{reason}。请先与其确认。如果可以使用新凭据，请由管理员创建，再由插件负责人在插件中设置。然后重试。',
+  'remedy.serviceDisabled':
+    '{person} 于 {time}停用了该服务。原因：{reason}。请先与其确认，再由管理员启用，然后重试。',
+  'remedy.serviceNotAllowed':
+    '{person} 于 {time}将此作用域移出了该服务的使用方。原因：{reason}。请先与其确认，再由管理员重新添加，然后重试。',
+  'remedy.recalled':
+    '{person} 于 {time}召回了该版本。原因：{reason}。请先与其确认，然后接管操作，或恢复该版本后重试。在此之前重试需要越过召回。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
   'remedy.retired': '{person} 已将该插件退役（{time}）。原因：{reason}。',
   'remedy.retired.retry': '请重试：平台会代替该插件响应。',
@@ -264,7 +272,9 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RESUME': '有人将其暂停。原因消除后，请解除暂停。',
   'remedy.CHECK_VERSION':
     '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作。',
-  'remedy.RESTORE_SERVICE': '请管理员为此作用域注册或启用该服务，然后重试。',
+  'remedy.RESTORE_SERVICE': '请管理员注册该服务，然后重试。',
+  'remedy.RESTORE_SERVICE.disabled': '请管理员启用该服务，然后重试。',
+  'remedy.RESTORE_SERVICE.notAllowed': '请管理员将此作用域加入该服务的使用方，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
@@ -287,6 +297,9 @@ export const operations: Translated<typeof source.operations> = {
   'failed.next.earlier': '查明先前的尝试留下了什么',
   'failed.next.elsewhere': '检查该端点由哪个插件响应',
   'failed.next.disabled': '与 {person} 确认是否重新启用插件',
+  'failed.next.revoked': '与 {person} 确认是否创建凭据',
+  'failed.next.service': '与 {person} 确认是否恢复服务',
+  'failed.next.recalled': '与 {person} 确认如何处理被召回的版本',
   'failed.now': '是否仍在进行',
   'failed.now.stopped': '否。操作已停止，没有后续安排。',
   'field.stoppedBy': '停止重试',
@@ -304,6 +317,9 @@ export const operations: Translated<typeof source.operations> = {
   'failed.endpoint.unknown': '本次尝试之后端点已更改（{time}），之前的端点没有记录。现为 {endpoint}。',
   'running.title.PENDING': '此操作正在等待工作进程',
   'running.title.RUNNING': '此操作正在运行',
+  'running.title.paused': '此操作已暂停',
+  'running.now.paused': '是，但已暂停：在有人解除暂停之前不会调用插件，之后自动继续。',
+  'running.next.paused': '与 {person} 确认何时解除暂停',
   'running.now.PENDING': '是。有空闲的工作进程时即开始。',
   'running.now.RUNNING': '是。运行时正在处理；当前没有调用插件。',
   'running.now.call':
@@ -322,7 +338,7 @@ export const operations: Translated<typeof source.operations> = {
   'context.title': '此前发生的变更',
   'context.since': '自 {time}起',
   'context.sinceGood': '自上次成功（{operation}，{time}）起',
-  'context.none': '没有：此操作所依赖的注册、凭据、服务、策略和配置均无变更。',
+  'context.none': '没有：此操作所依赖的注册、凭据、服务、策略、配置和版本均无变更。',
   'context.during': '运行期间',
   'context.succeededSince': '此后有调用成功',
   'context.after': '失败之后',

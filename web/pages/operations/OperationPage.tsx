@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
-import { pausesOfOperationCall } from '#contract/console-api/pages/pauses.ts'
-import type { OperationDetail, Pause } from '#contract/console-api/shapes.ts'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
 import { PauseAction, PausedBadge, Pauses } from '../../subjects/gate/Pauses.tsx'
+import { usePauses } from '../../subjects/gate/use-pauses.ts'
 import { bundleNameOf, operationName } from '../../subjects/operations/operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -153,14 +153,6 @@ function useInterruptedTakeover(
 }
 
 /** What holds the operation up: a pause of it, of its scope or of the plugin that it calls next. */
-function usePauses(operation: OperationDetail | undefined): Pause[] {
-  const { data } = useQuery({
-    ...apiQuery('GET /pauses', pausesOfOperationCall(operation?.operationId ?? '')),
-    enabled: operation?.nextStep.action === 'RESUME',
-  })
-  return operation?.nextStep.action === 'RESUME' ? (data?.items ?? []) : []
-}
-
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */
 function useRetryToast(operation: OperationDetail | undefined) {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)

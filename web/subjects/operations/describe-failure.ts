@@ -134,17 +134,26 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           : 'operations.remedy.FIX_ENDPOINT',
       )
     case 'RESTORE_SERVICE':
-      return t(
-        failure?.refusedHere?.rule === 'SERVICE_OWNER_NOT_ACTIVE'
-          ? 'operations.remedy.RESTORE_SERVICE.owner'
-          : 'operations.remedy.RESTORE_SERVICE',
-      )
+      return t(`operations.remedy.RESTORE_SERVICE${serviceRemedy(failure)}`)
     case 'RETRY':
       if (failure?.retryFrom !== undefined) return t('operations.remedy.RETRY.later')
       if (failure?.refusedHere?.rule === 'CREDENTIAL_REVOKED') return t('operations.remedy.RETRY.credential')
       return t(isCleared(failure) ? 'operations.remedy.RETRY.cleared' : 'operations.remedy.RETRY')
     default:
       return t(`operations.remedy.${action}`)
+  }
+}
+
+function serviceRemedy(failure: Failure | null) {
+  switch (failure?.refusedHere?.rule) {
+    case 'SERVICE_OWNER_NOT_ACTIVE':
+      return '.owner'
+    case 'SERVICE_DISABLED':
+      return '.disabled'
+    case 'SERVICE_NOT_ALLOWED':
+      return '.notAllowed'
+    default:
+      return ''
   }
 }
 

@@ -6,7 +6,6 @@ import { useMay } from '../../../../api/session.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { isInDoubt } from '../../../../subjects/operations/in-doubt.ts'
 import { useGate } from '../../../../subjects/gate/use-gate.tsx'
-import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
@@ -18,6 +17,7 @@ import { Countdown } from '../../../../ui/Time.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { useRecovery } from '../recovery/recovery.ts'
+import { UnfinishedNextStep } from './UnfinishedNextStep.tsx'
 import { momentOf, rowsOf, type Bar, type CallTimeline } from '../calls/timeline.ts'
 import { isLimited, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -125,9 +125,12 @@ function Allowance({
         },
         {
           label: t('operations.failed.now'),
-          value: t('operations.failed.now.attempt', { attempt: call.runAttempts + 1, allowed }),
+          value:
+            operation.nextStep.action === 'RESUME'
+              ? t('operations.running.now.paused')
+              : t('operations.failed.now.attempt', { attempt: call.runAttempts + 1, allowed }),
         },
-        { label: t('common.nextStep'), value: <NextStepText nextStep={operation.nextStep} /> },
+        { label: t('common.nextStep'), value: <UnfinishedNextStep operation={operation} /> },
       ]}
     />
   )

@@ -1,16 +1,20 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
-import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
 import { rowsOf, type CallTimeline } from '../calls/timeline.ts'
+import { impactText } from '../failure/failure-texts.ts'
+import { UnfinishedNextStep } from './UnfinishedNextStep.tsx'
 
 /** Most operations end before this; a panel that comes and goes would only move the page. */
 const SHOWN_AFTER_MS = 3_000
 
-/** Shown when an operation has been queued or running for a while: where it is, until when, and who acts next. */
+/**
+ * Shown when an operation has been queued or running for a while: where it is, until when, and who acts next. One that is
+ * paused makes no calls, however long it takes, so it also says what that means for the installation.
+ */
 export function RunningPanel({
   operation,
   timeline,
@@ -22,6 +26,7 @@ export function RunningPanel({
   const rich = useRichText()
   const now = useNow(1000)
   const { state, phase, runStartedAt, createdAt, stages, plugins, nextStep } = operation
+  const isPaused = nextStep.action === 'RESUME'
   if (now - Date.parse(runStartedAt ?? createdAt) < SHOWN_AFTER_MS) return null
   const current = rowsOf(timeline).find(({ row }) => row.result === 'IN_FLIGHT')
   const bar = current?.row.bars.at(-1)
@@ -29,14 +34,14 @@ export function RunningPanel({
     .find(({ stage }) => stage === current?.stage)
     ?.calls.find(({ pluginId }) => pluginId === current?.row.pluginId)
   const limits = plugins.find(({ pluginId }) => pluginId === current?.row.pluginId)
-  const title = t(
-    state === 'PENDING' ? 'operations.running.title.PENDING' : 'operations.running.title.RUNNING',
-  )
+  const doing = isPaused ? 'paused' : state === 'PENDING' ? 'PENDING' : 'RUNNING'
+  const title = t(`operations.running.title.${doing}`)
   return (
     <section aria-label={title} className="rounded-lg border border-line bg-surface p-4">
       <h2 className="mb-2 text-lg font-semibold tracking-tight">{title}</h2>
       <DefinitionList
         items={[
+          isPaused && { label: t('operations.failed.impact'), value: impactText(operation, t) },
           state === 'RUNNING' && {
             label: t('operations.failed.place'),
             value: current
@@ -56,11 +61,9 @@ export function RunningPanel({
                     attempt: call.runAttempts,
                     allowed: limits.maxAttempts,
                   })
-                : t(
-                    state === 'PENDING' ? 'operations.running.now.PENDING' : 'operations.running.now.RUNNING',
-                  ),
+                : t(`operations.running.now.${doing}`),
           },
-          { label: t('common.nextStep'), value: <NextStepText nextStep={nextStep} /> },
+          { label: t('common.nextStep'), value: <UnfinishedNextStep operation={operation} /> },
         ]}
       />
     </section>

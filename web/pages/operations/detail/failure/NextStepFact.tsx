@@ -36,15 +36,15 @@ const isForOwner = ({ actor, action }: NextStep): boolean =>
 
 /** Whether there is something to say in {@link Remedy}. */
 export const hasRemedy = ({ state }: OperationDetail, facts: FailureFacts): boolean =>
-  facts.disabled !== null || (state === 'FAILED' && (isRetired(facts) || facts.remedy !== null))
+  facts.decision !== null || (state === 'FAILED' && (isRetired(facts) || facts.remedy !== null))
 
 const isRetired = ({ retired, isStored }: FailureFacts): boolean => retired != null && !isStored
 
-/** What to do about a failure; of a plugin that a person disabled or retired, who did that, when and why. */
+/** What to do about a failure; of what a person decided, who did that, when and why. */
 export function Remedy({ operation, facts }: { operation: OperationDetail; facts: FailureFacts }) {
   const t = useText()
   const rich = useRichText()
-  const { disabled, retired, remedy, isUndecided } = facts
+  const { decision, retired, remedy, isUndecided } = facts
   if (operation.state === 'FAILED' && retired != null && isRetired(facts))
     return (
       <>
@@ -60,11 +60,11 @@ export function Remedy({ operation, facts }: { operation: OperationDetail; facts
         )}
       </>
     )
-  if (disabled !== null)
-    return rich('operations.remedy.disabled', {
-      time: <Time at={disabled.at} />,
-      person: disabled.by?.name ?? '',
-      reason: disabled.reason ?? t('operations.field.noReason'),
+  if (decision !== null)
+    return rich(`operations.remedy.${decision.kind}`, {
+      time: <Time at={decision.at} />,
+      person: decision.by.name,
+      reason: decision.reason ?? t('operations.field.noReason'),
     })
   return isUndecided ? <SkeletonLines lines={2} /> : remedy
 }

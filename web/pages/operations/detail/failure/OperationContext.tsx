@@ -6,7 +6,7 @@ import { apiQuery } from '../../../../api/query.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
-import { useRichText, useText } from '../../../../i18n/use-text.ts'
+import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
 import { changeKey } from '../../../../subjects/operations/operation-texts.ts'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useAsOf } from '../../../../ui/as-of.ts'
@@ -18,6 +18,7 @@ import { TextLink } from '../../../../ui/Link.tsx'
 import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../../ui/value/ValueView.tsx'
+import { consumersIn } from './context-evidence.ts'
 
 /** What an operation that failed or waits depended on; nothing for a stored receipt, which has no live records. */
 export function useOperationContext({ operationId, state }: OperationDetail) {
@@ -124,19 +125,16 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
             {t(`operations.context.${during ? 'during' : isAfter ? 'after' : 'succeededSince'}`)}
           </Badge>
         )}
-        {changes.length > 0 && !isNew && (
+        {/* of a credential there is nothing to say but that it was created or revoked */}
+        {changes.length > 0 && !isNew && !kind.startsWith('plugin.credential') && (
           <span className="block text-xs text-muted">
             {changes.slice(0, 3).map(({ locator, property, before, after }, index) => (
               <span key={`${locator} ${property}`}>
                 {index > 0 && ' · '}
-                {kind === 'plugin.save' && isNamedField(property) ? (
-                  t(`plugins.form.${property}`)
-                ) : (
-                  <span className="mono">{property}</span>
-                )}{' '}
-                <PropertyValueView value={before} />
+                {fieldName(kind, property, t) ?? <span className="mono">{property}</span>}{' '}
+                <PropertyValueView value={shownValue(kind, property, before)} />
                 {' → '}
-                <PropertyValueView value={after} />
+                <PropertyValueView value={shownValue(kind, property, after)} />
               </span>
             ))}
             {changes.length > 3 && ` · ${t('operations.context.changes', { n: changes.length - 3 })}`}
@@ -150,8 +148,21 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
   )
 }
 
+type Change = ContextCause['changes'][number]
+
 /** The fields of a registration that its form names. */
 const NAMED_FIELDS = ['endpoint', 'enabled', 'version', 'timeoutMs', 'maxAttempts', 'maxBackoffMs'] as const
+function fieldName(kind: ContextCause['kind'], field: string, t: Translate): string | null {
+  if (kind === 'plugin.save' && isNamedField(field)) return t(`plugins.form.${field}`)
+  return kind === 'service.save' && (field === 'enabled' || field === 'consumers')
+    ? t(`services.form.${field}`)
+    : null
+}
+/** Scopes as people read them. */
+const shownValue = (kind: ContextCause['kind'], field: string, value: Change['before']): Change['before'] =>
+  kind === 'service.save' && field === 'consumers' && value !== null && 'value' in value
+    ? { ...value, value: consumersIn(value.value) }
+    : value
 const isNamedField = (field: string): field is (typeof NAMED_FIELDS)[number] =>
   NAMED_FIELDS.some((named) => named === field)
 

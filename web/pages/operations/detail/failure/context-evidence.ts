@@ -1,5 +1,8 @@
-import type { ContextCause, OperationContext, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { ContextCause, OperationContext, OperationDetail, Person } from '#contract/console-api/shapes.ts'
+import { reasonOf } from '#contract/protocol/messages.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { Evidence } from '../../../../subjects/operations/describe-failure.ts'
+import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 
 // What the changes before a failure prove about it.
 
@@ -49,8 +52,90 @@ export function hasNewEndpoint(
   return netChange(context, pluginId, 'endpoint', until) !== null
 }
 
+/** What a person did on purpose, so that nobody is to undo it without them. */
+export interface Decision {
+  kind: 'disabled' | 'revoked' | 'serviceDisabled' | 'serviceNotAllowed' | 'recalled'
+  by: Person
+  at: string
+  reason: string | null
+}
+
+/** The decision because of which an operation failed or cannot be retried; null if there is none that the reader may see. */
+export function decisionBehind(
+  context: OperationContext | undefined,
+  operation: Pick<OperationDetail, 'failure' | 'installation' | 'nextStep'>,
+  pluginId: string | undefined,
+): Decision | null {
+  const { failure, nextStep } = operation
+  const { rule, service } = failure?.refusedHere ?? {}
+  const newest = (isIt: (cause: ContextCause) => boolean) => context?.causes.find(isIt)
+  const decided = (kind: Decision['kind'], cause: ContextCause | null | undefined): Decision | null =>
+    cause?.by ? { kind, by: cause.by, at: cause.at, reason: cause.reason } : null
+  const isOfPlugin = ({ subject }: ContextCause) => subject === pluginId
+  const isOfService = ({ kind, subject }: ContextCause) => kind === 'service.save' && subject === service
+  if (failure !== null && reasonOf(failure) === 'pluginNotRegistered')
+    return decided('disabled', disabledBy(context, pluginId))
+  switch (nextStep.action) {
+    case 'REGISTER_PLUGIN':
+      return decided('disabled', disabledBy(context, pluginId))
+    case 'CREATE_CREDENTIAL':
+      return decided(
+        'revoked',
+        newest((cause) => cause.kind === 'plugin.credential.revoke' && isOfPlugin(cause)),
+      )
+    case 'CHECK_VERSION':
+      return decided(
+        'recalled',
+        newest(({ kind }) => kind === 'bundle.recall'),
+      )
+    case 'RESTORE_SERVICE':
+      if (rule === 'SERVICE_DISABLED')
+        return decided(
+          'serviceDisabled',
+          newest((cause) => isOfService(cause) && changed(cause, 'enabled')?.after === false),
+        )
+      return rule === 'SERVICE_NOT_ALLOWED'
+        ? decided(
+            'serviceNotAllowed',
+            newest((cause) => isOfService(cause) && removesScope(cause, operation.installation)),
+          )
+        : null
+    default:
+      return null
+  }
+}
+
+function changed({ changes }: ContextCause, field: string): { before: unknown; after: unknown } | null {
+  const change = changes.find(({ property }) => property === field)
+  return change === undefined ? null : { before: dataOf(change.before), after: dataOf(change.after) }
+}
+
+/** Whether a change of a service took a scope from its consumers. */
+function removesScope(cause: ContextCause, scope: Scope): boolean {
+  const change = changed(cause, 'consumers')
+  const has = (consumers: unknown) => consumersIn(consumers).includes(scopeText(scope))
+  return change !== null && has(change.before) && !has(change.after)
+}
+
+/** The consumers of a service as people read scopes. What is no scope is left out. */
+export const consumersIn = (consumers: unknown): string[] =>
+  (Array.isArray(consumers) ? consumers : []).flatMap((entry: unknown) =>
+    isScope(entry) ? [scopeText(entry)] : [],
+  )
+
+const isScope = (value: unknown): value is Scope =>
+  typeof value === 'object' &&
+  value !== null &&
+  'environmentKey' in value &&
+  'applicationRuntimeId' in value &&
+  'workspaceId' in value
+
 /** The change that disabled a plugin; null if it is not disabled, or was enabled again. */
-export function disabledBy(context: OperationContext | undefined, pluginId: string): ContextCause | null {
+function disabledBy(
+  context: OperationContext | undefined,
+  pluginId: string | undefined,
+): ContextCause | null {
+  if (pluginId === undefined) return null
   // also after the operation has ended: the sentence says what to do now
   const change = netChange(context, pluginId, 'enabled', null)
   return change !== null && dataOf(change.after) === false ? change.last : null

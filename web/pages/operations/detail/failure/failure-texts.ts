@@ -1,7 +1,8 @@
-import type { ContextCause, Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { stoppedText, stoppedValues } from '../../../../subjects/operations/describe-failure.ts'
+import type { Decision } from './context-evidence.ts'
 import { impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
 
 // The sentences of a failure, for its panel and for a ticket.
@@ -38,14 +39,23 @@ export function effectText(effect: Effect, plugin: string, t: Translate): string
   }
 }
 
+const NEXT_OF = {
+  disabled: 'disabled',
+  revoked: 'revoked',
+  serviceDisabled: 'service',
+  serviceNotAllowed: 'service',
+  recalled: 'recalled',
+} as const satisfies Record<Decision['kind'], string>
+
 /** What the person who acts next does, where more is known than the action says. */
 export function nextText(
   { action }: NextStep,
-  known: { isReplayed: boolean; isElsewhere: boolean; hasEarlier: boolean; disabled: ContextCause | null },
+  known: { isReplayed: boolean; isElsewhere: boolean; hasEarlier: boolean; decision: Decision | null },
   t: Translate,
 ): string | undefined {
-  const person = known.disabled?.by?.name
-  if (person !== undefined) return t('operations.failed.next.disabled', { person })
+  const { decision } = known
+  if (decision !== null)
+    return t(`operations.failed.next.${NEXT_OF[decision.kind]}`, { person: decision.by.name })
   if (action === 'FIX_CAUSE' && known.hasEarlier) return t('operations.failed.next.earlier')
   if (action !== 'FIX_RESPONSE') return undefined
   if (known.isReplayed) return t('operations.failed.next.replayed')

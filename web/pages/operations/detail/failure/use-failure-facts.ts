@@ -1,4 +1,5 @@
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { useText } from '../../../../i18n/use-text.ts'
@@ -6,12 +7,20 @@ import { failureTitle, remedyOf } from '../../../../subjects/operations/describe
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { effectOf, failedCallOf, type Effect } from '../calls/progress.ts'
 import { failurePointOf, type CallTimeline } from '../calls/timeline.ts'
-import { disabledBy, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
+import { decisionBehind, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
 import { endpointChange, movedBetween } from './endpoint-change.ts'
 import { effectText } from './failure-texts.ts'
 import { useOperationContext } from './OperationContext.tsx'
 import { differencesIn } from './response-differences.ts'
 import { useAnswered } from './WireNotes.tsx'
+
+/** What somebody may have made necessary on purpose. */
+const MAY_BE_DECIDED: ReadonlySet<NextAction> = new Set([
+  'REGISTER_PLUGIN',
+  'CREATE_CREDENTIAL',
+  'RESTORE_SERVICE',
+  'CHECK_VERSION',
+])
 
 /** What is known of a failure: from the operation, its attempts, its context, and the operation that a response belongs to. */
 export function useFailureFacts({
@@ -49,17 +58,23 @@ export function useFailureFacts({
     if (moved !== null) return 'during'
     return hasNewEndpoint(context, plugin.pluginId, operation.finishedAt) ? 'before' : null
   }
-  const disabled = isNotRegistered && call ? disabledBy(context, call.pluginId) : null
+  const decision = decisionBehind(context, operation, call?.pluginId)
 
   const isReplayed = answered != null
   const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
   // nobody is to begin with a step that the next response replaces
-  const isUndecided = answered === undefined || (isContextLoading && isNotRegistered)
+  const isUndecided =
+    answered === undefined ||
+    (isContextLoading && (isNotRegistered || MAY_BE_DECIDED.has(operation.nextStep.action)))
   const isEnabledAgain = isNotRegistered && operation.nextStep.action === 'RETRY'
   // that of the platform advises to enable a plugin that a person has disabled; that of a response to another operation
   // blames the plugin
   const isMessageShown =
-    message !== title && disabled === null && !isReplayed && !isUndecided && !isEnabledAgain
+    message !== title &&
+    !(isNotRegistered && decision !== null) &&
+    !isReplayed &&
+    !isUndecided &&
+    !isEnabledAgain
   return {
     title,
     message,
@@ -69,8 +84,8 @@ export function useFailureFacts({
     failurePoint,
     answered,
     moved,
-    /** The change that disabled the plugin, if that is why it failed. */
-    disabled,
+    /** What a person decided, if that is why it failed or cannot be retried. */
+    decision,
     owner: plugin?.owner,
     retired: plugin?.retired,
     effect: call && known && isProven(known) && effectText(known, call.pluginId, t),
