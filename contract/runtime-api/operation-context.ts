@@ -96,6 +96,8 @@ export const ValueRead = z.object({
       attempt: z.number().int().positive(),
       outcome: z.enum(OUTCOMES).nullable(),
       errorCode: z.string().nullable(),
+      /** The plugin may have acted in it, although it returned no definite result. */
+      isUnknown: z.literal(true).optional(),
     }),
   ),
 })

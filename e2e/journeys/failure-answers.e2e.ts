@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The price system has no such tenant',
     where: 'undefined.sync in Before resources',
-    who: 'Support: Check the values from other plugins',
+    who: 'Support: Check the values from undefined.registrar',
     todo: /take the operation over/i,
     says: ['undefined.registrar wrote it in this operation', 'Its owner: Team registrar', 'shop-undefined'],
     neverSays: ['then retry'],
@@ -195,9 +195,9 @@ const CASES: readonly Case[] = [
     },
     what: 'The sender cannot be set up: the list has no tenantId.',
     where: 'unwritten.sync in Before resources',
-    who: 'Support: Check the values from other plugins',
+    who: 'Support: Check the values from unwritten.registrar',
     todo: /./,
-    says: [/unwritten\.registrar/, /tenantId/],
+    says: [/tenantId/, 'result unknown (PLUGIN_UNREACHABLE)', 'unwritten.registrar may have acted too'],
   },
   {
     name: 'stopped',
@@ -505,6 +505,73 @@ const CASES: readonly Case[] = [
     who: 'Administrator: Decide with Aisha Rahman whether to restore the service',
     todo: /Aisha Rahman removed this scope from those that may use the service/,
     says: [/Consumers [^]*production\/e2e\/\d+[^]*→/],
+  },
+  {
+    name: 'replayed-stage',
+    // a cache in front of the plugin answers the second call of an operation with the response to the first
+    async cause(shop) {
+      await shop.ended((await shop.install()).operationId)
+      const kept = new Map<string, string>()
+      shop.answer({
+        sync: ({ request }) => {
+          const { operationId } = request.operation
+          const hit = kept.get(operationId)
+          const body = hit ?? JSON.stringify(successOf(request, { outcome: 'APPLIED' }))
+          kept.set(operationId, body)
+          const cached = hit === undefined ? {} : { age: '31', 'x-cache': 'HIT' }
+          return { status: 200, body, headers: { 'content-type': 'application/json', ...cached } }
+        },
+      })
+      return shop.ended(await shop.configure('Books'))
+    },
+    what: 'The plugin’s response does not match the request',
+    where: 'replayed-stage.sync in After resources',
+    who: 'Plugin owner: Find what replays the earlier response',
+    todo: /^Check whether a cache or proxy[^]*Then retry/,
+    says: [
+      'the response to the earlier call of this operation, in Before resources',
+      /x-cache/,
+      'new configuration',
+    ],
+    neverSays: ['Fix the plugin, then retry'],
+  },
+  {
+    name: 'named',
+    // a new version of the plugin refuses a value that the earlier one accepted
+    async cause(shop) {
+      await shop.ended((await shop.install()).operationId)
+      await shop.register('sync', {
+        endpoint: `${shop.endpoint('sync')}-v2`,
+        reason: 'Version 2 of the plugin',
+      })
+      shop.answer({
+        sync: () => refusal('NAME_INVALID', 'name: must begin with a capital letter since version 2.'),
+      })
+      return shop.ended(await shop.configure('books'))
+    },
+    what: 'name: must begin with a capital letter since version 2.',
+    where: 'named.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /If a value is wrong, no retry helps: take the operation over/,
+    says: ['Version 2 of the plugin', 'books', 'runs with its earlier configuration'],
+    neverSays: ['Fix what the plugin reports'],
+  },
+  {
+    name: 'clock-ahead',
+    // the clock of the plugin's host is ahead, so that every token seems to have expired
+    async cause(shop) {
+      const headers = () => ({
+        date: new Date(Date.now() + 540_000).toUTCString(),
+        'www-authenticate': 'Bearer error="invalid_token"',
+      })
+      shop.answer({ sync: () => ({ status: 401, body: '', headers: headers() }) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin returned HTTP 401',
+    where: 'clock-ahead.sync in Before resources',
+    who: 'Plugin owner: Correct the clock of the plugin’s host',
+    todo: /^First correct the clock/,
+    says: [/clock of the plugin’s host is 5\d\d s ahead/, 'invalid_token'],
   },
   {
     name: 'recalled',

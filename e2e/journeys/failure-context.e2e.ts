@@ -38,7 +38,9 @@ test('a value that another plugin wrote is named with its writer, and no retry i
   await expect(answerOf(page, 'Can a retry help?')).toHaveText(
     'Unlikely: it sends the same values from other plugins again',
   )
-  await expect(answerOf(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
+  await expect(answerOf(page, 'Next step')).toHaveText(
+    'Support: Check the values from prices.registrar · Owner: Team registrar',
+  )
   await expect(answerOf(page, 'Effect on the installation')).toContainText('Nothing runs yet')
   const values = page.getByRole('region', { name: 'Values from other plugins' })
   await expect(values).toContainText('shop-undefined')

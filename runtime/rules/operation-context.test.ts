@@ -260,10 +260,14 @@ describe('the context of an operation', () => {
       ],
     )
     assert.deepEqual(
-      context.valuesRead[0]?.attempts.map(({ outcome, errorCode }) => [outcome, errorCode]),
+      context.valuesRead[0]?.attempts.map(({ outcome, errorCode, isUnknown }) => [
+        outcome,
+        errorCode,
+        isUnknown,
+      ]),
       [
-        [null, 'PLUGIN_UNREACHABLE'],
-        ['APPLIED', null],
+        [null, 'PLUGIN_UNREACHABLE', true],
+        ['APPLIED', null, undefined],
       ],
     )
     assert.doesNotMatch(JSON.stringify(context), /s3cret/)

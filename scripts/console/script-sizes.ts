@@ -7,7 +7,7 @@ const LIMIT = 232
 /** The pages with other limits: those that have forms, and those that share much with them. */
 const LIMITS: Readonly<Record<string, number>> = {
   '/batches/$id': 312,
-  '/catalog/$env/$bundle/$version': 325,
+  '/catalog/$env/$bundle/$version': 327,
   '/change-requests': 325,
   '/change-requests/$id': 330,
   '/freezes': 312,

@@ -5,6 +5,8 @@ import { Scope } from '#contract/protocol/scope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import { CAUSE_KINDS } from '#contract/runtime-api/operation-context.ts'
 import type { ContextCause, ValueRead } from '#contract/runtime-api/operation-context.ts'
+import { reasonOf } from '#contract/protocol/messages.ts'
+import { isResultUnknown } from '../../engine/calls/read-answer.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { valuesFromOthers } from '../../engine/steps/plugin-writes.ts'
@@ -279,10 +281,16 @@ async function valuesRead(
       writer,
       kind,
       at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,
-      attempts: ofWriter.map(({ attempt, outcome, failure }) => ({
+      attempts: ofWriter.map(({ attempt, outcome, failure, finished_at }) => ({
         attempt,
         outcome,
         errorCode: failure?.errorCode ?? null,
+        ...(isResultUnknown({
+          finished: finished_at !== null,
+          outcome,
+          failed: failure !== null,
+          reason: failure && reasonOf(failure),
+        }) && { isUnknown: true as const }),
       })),
     }
   })

@@ -248,6 +248,8 @@ export const operations = {
     'A credential was created for the plugin since then. Retry the operation once the plugin’s owner has set it in the plugin.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
+  'remedy.FIX_CAUSE.named':
+    'Ask the plugin’s owner whether the plugin should accept the named values. If so, have the plugin fixed, then retry. If a value is wrong, no retry helps: take the operation over, then install the bundle again with another value.',
   'remedy.CHECK_VALUES':
     'Check the values that other plugins wrote in this operation, or should have written. If a value is wrong or missing, get the plugin that writes it fixed, then take the operation over and install again.',
   'remedy.FIX_CAUSE.silent':
@@ -261,6 +263,8 @@ export const operations = {
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
   'remedy.FIX_RESPONSE.replayed':
     'Find the cache or proxy between the platform and the plugin that replays responses, and exempt the endpoint from it. Then retry.',
+  'remedy.FIX_RESPONSE.otherStage':
+    'Check whether a cache or proxy between the platform and the plugin replays the plugin’s earlier response, and exempt the endpoint from it. If the plugin itself responds in this way, have its owner fix it. Then retry.',
   'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
@@ -304,10 +308,8 @@ export const operations = {
     'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin, and the plugin’s owner to set it in the plugin. Then retry.',
-  'remedy.RESTORE_SERVICE': 'Ask an administrator to register the service. Then retry.',
-  'remedy.RESTORE_SERVICE.disabled': 'Ask an administrator to enable the service. Then retry.',
-  'remedy.RESTORE_SERVICE.notAllowed':
-    'Ask an administrator to add this scope to those that may use the service. Then retry.',
+  'remedy.RESTORE_SERVICE':
+    'Ask an administrator to register the service, to enable it, or to let this scope use it. Then retry.',
   'remedy.RESTORE_SERVICE.owner':
     'Install the bundle that provides the service again, and ask an administrator to register the service with it. Or refer to another service. Then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
@@ -333,6 +335,9 @@ export const operations = {
   'remedy.CHECK_RUNTIME':
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
   'failed.next.replayed': 'Find what replays responses in front of the plugin',
+  'failed.next.otherStage': 'Find what replays the earlier response',
+  'failed.next.values': 'Check the values from {plugin}',
+  'failed.next.clock': 'Correct the clock of the plugin’s host',
   'failed.next.elsewhere': 'Check which plugin answers at the endpoint',
   'failed.next.earlier': 'Check what an earlier attempt left behind',
   'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
@@ -412,6 +417,8 @@ export const operations = {
   'values.attempts': 'Its attempts: {results}.',
   'values.owner': 'Its owner: {owner}.',
   'values.lost': 'no result',
+  'values.unknown': 'result unknown ({code})',
+  'values.unseen': 'In an attempt with an unknown result, {plugin} may have acted too.',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',
   'failed.progress.failed': 'Failed: {parts}',
@@ -460,6 +467,7 @@ export const operations = {
   'failed.retryFrom': 'The plugin asks not to be called again before {moment}.',
   'failed.answerTo':
     'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses. Check that before the plugin.',
+  'failed.answerToStage': 'This is the response to the earlier call of this operation, in {stage}.',
   'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
   'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
   'wire.headers': 'Response headers',

@@ -226,12 +226,16 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RETRY.credential': '失败之后已为该插件创建凭据。请在插件负责人将其配置到插件后重试操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
+  'remedy.FIX_CAUSE.named':
+    '请插件负责人确认插件是否应接受所指出的值。如果应接受，请修复插件，然后重试。如果值有误，重试无效：请接管操作，然后用其他值重新安装 Bundle。',
   'remedy.CHECK_VALUES':
     '请检查其他插件在此操作中写入或应当写入的值。如果有误或缺失，请修复写入该值的插件，接管此操作，然后重新安装。',
   'remedy.FIX_CAUSE.silent':
     '插件未说明原因。请在插件日志中与此操作 ID 相关的记录里查明原因，或联系插件负责人。然后重试。',
   'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
   'remedy.FIX_RESPONSE.replayed': '找出平台与插件之间重放响应的缓存或代理，并让该端点不经过它，然后重试。',
+  'remedy.FIX_RESPONSE.otherStage':
+    '请检查平台与插件之间的缓存或代理是否重放了插件先前的响应，并让该端点不经过它。如果是插件自身如此响应，请插件负责人修复。然后重试。',
   'remedy.FIX_RESPONSE.write': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
   'remedy.FIX_AUTHENTICATION':
     '插件或其前面的代理、防火墙拒绝了调用。请其负责人检查插件如何校验平台令牌（签发者、受众、密钥和时钟），以及插件前面的组件。仅重试无济于事。',
@@ -272,9 +276,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RESUME': '有人将其暂停。原因消除后，请解除暂停。',
   'remedy.CHECK_VERSION':
     '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作。',
-  'remedy.RESTORE_SERVICE': '请管理员注册该服务，然后重试。',
-  'remedy.RESTORE_SERVICE.disabled': '请管理员启用该服务，然后重试。',
-  'remedy.RESTORE_SERVICE.notAllowed': '请管理员将此作用域加入该服务的使用方，然后重试。',
+  'remedy.RESTORE_SERVICE': '请管理员注册或启用该服务，或允许此作用域使用它，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
@@ -295,6 +297,9 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CHECK_RUNTIME': '请管理员查看运行时日志中与此操作 ID 相关的记录，然后重试。',
   'failed.next.replayed': '找出插件前面重放响应的缓存或代理',
   'failed.next.earlier': '查明先前的尝试留下了什么',
+  'failed.next.otherStage': '找出重放先前响应的缓存或代理',
+  'failed.next.values': '检查来自 {plugin} 的值',
+  'failed.next.clock': '校正插件主机的时钟',
   'failed.next.elsewhere': '检查该端点由哪个插件响应',
   'failed.next.disabled': '与 {person} 确认是否重新启用插件',
   'failed.next.revoked': '与 {person} 确认是否创建凭据',
@@ -355,6 +360,8 @@ export const operations: Translated<typeof source.operations> = {
   'values.attempts': '其各次尝试：{results}。',
   'values.owner': '插件负责人：{owner}。',
   'values.lost': '无结果',
+  'values.unknown': '结果未知（{code}）',
+  'values.unseen': '在结果未知的尝试中，{plugin} 也可能已执行。',
   'failed.progress': '变更状态',
   'failed.progress.done': '已完成：{parts}',
   'failed.progress.failed': '失败：{parts}',
@@ -393,6 +400,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.retryFrom': '插件要求在 {moment} 之后再调用。',
   'failed.answerTo':
     '这是对 {operation} 的响应：平台与插件之间的组件（例如缓存）可能在重放响应。请先检查该组件，再检查插件。',
+  'failed.answerToStage': '这是对此操作先前一次调用（{stage}）的响应。',
   'wire.clock.behind': '插件主机的时钟慢了 {seconds} 秒。',
   'wire.clock.ahead': '插件主机的时钟快了 {seconds} 秒。',
   'wire.headers': '响应标头',

@@ -49,3 +49,18 @@ test('what the failure names was changed since is told only where somebody could
   for (const reason of ['callInterrupted', 'callLimited'])
     assert.match(retried({ parameters: { reason } }), /^Retry the operation once the cause is fixed/, reason)
 })
+
+test('a value that the operation itself changes is not to be fixed in the plugin without asking', () => {
+  const refused = { ...failed(), nextStep: { ...failed().nextStep, action: 'FIX_CAUSE' as const } }
+  assert.match(remedyOf(refused, t) ?? '', /^Fix what the plugin reports/)
+  assert.match(remedyOf(refused, t, { isNamed: true }) ?? '', /If a value is wrong, no retry helps/)
+  assert.match(remedyOf(refused, t, { isNamed: true, hasEarlier: true }) ?? '', /^An earlier attempt/)
+})
+
+test('a response to another call is not blamed on the plugin', () => {
+  const invalid = { ...failed(), nextStep: { ...failed().nextStep, action: 'FIX_RESPONSE' as const } }
+  assert.match(remedyOf(invalid, t) ?? '', /^Ask the plugin’s owner to fix the plugin/)
+  assert.match(remedyOf(invalid, t, { misplaced: 'replayed' }) ?? '', /^Find the cache or proxy/)
+  assert.match(remedyOf(invalid, t, { misplaced: 'otherStage' }) ?? '', /^Check whether a cache or proxy/)
+  assert.match(remedyOf(invalid, t, { misplaced: 'elsewhere' }) ?? '', /^Check which plugin answers/)
+})

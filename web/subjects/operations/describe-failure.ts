@@ -48,10 +48,8 @@ export const isForSupport = ({ nextStep: { actor, action } }: Pick<Operation, 'n
 
 /** What the attempt that failed, and what changed before it, prove about the cause besides the failure itself. */
 export interface Evidence {
-  /** It got the response to another operation. */
-  isReplayed?: boolean
-  /** It got the response of another plugin. */
-  isElsewhere?: boolean
+  /** It got the response to another operation, to the earlier call in this one, or of another plugin. */
+  misplaced?: 'replayed' | 'otherStage' | 'elsewhere' | null
   /** The endpoint changed after the attempt, or else while the operation ran, or before it. */
   endpointChanged?: 'after' | 'during' | 'before' | null
   /** The clock of the plugin's host differs from the one of the platform. */
@@ -60,6 +58,8 @@ export interface Evidence {
   lowered?: { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null
   /** The result of an earlier attempt is unknown: what the plugin reports may be what that one left behind. */
   hasEarlier?: boolean
+  /** The plugin says that the request cannot succeed, and names a value that the operation itself changes. */
+  isNamed?: boolean
 }
 
 /** What the owner of the plugin does, or who corrects its endpoint. */
@@ -77,9 +77,8 @@ const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  const { isReplayed, isElsewhere, endpointChanged, hasWrongClock, lowered, hasEarlier } = evidence
-  if (action === 'FIX_RESPONSE' && isReplayed === true) return t('operations.remedy.FIX_RESPONSE.replayed')
-  if (action === 'FIX_RESPONSE' && isElsewhere === true) return t('operations.remedy.FIX_RESPONSE.elsewhere')
+  const { misplaced, endpointChanged, hasWrongClock, lowered, hasEarlier, isNamed } = evidence
+  if (action === 'FIX_RESPONSE' && misplaced != null) return t(`operations.remedy.FIX_RESPONSE.${misplaced}`)
   const isOfPlugin = OF_PLUGIN.has(action)
   if (isOfPlugin && endpointChanged === 'during') return t('operations.remedy.moved')
   const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
@@ -92,7 +91,9 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
       t(`operations.remedy.lowered.${lowered.limit}`, lowered),
     action === 'FIX_CAUSE' && hasEarlier === true
       ? t('operations.remedy.FIX_CAUSE.earlier')
-      : usualRemedy(failed, t),
+      : action === 'FIX_CAUSE' && isNamed === true
+        ? t('operations.remedy.FIX_CAUSE.named')
+        : usualRemedy(failed, t),
   ])
 }
 
@@ -134,26 +135,17 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           : 'operations.remedy.FIX_ENDPOINT',
       )
     case 'RESTORE_SERVICE':
-      return t(`operations.remedy.RESTORE_SERVICE${serviceRemedy(failure)}`)
+      return t(
+        failure?.refusedHere?.rule === 'SERVICE_OWNER_NOT_ACTIVE'
+          ? 'operations.remedy.RESTORE_SERVICE.owner'
+          : 'operations.remedy.RESTORE_SERVICE',
+      )
     case 'RETRY':
       if (failure?.retryFrom !== undefined) return t('operations.remedy.RETRY.later')
       if (failure?.refusedHere?.rule === 'CREDENTIAL_REVOKED') return t('operations.remedy.RETRY.credential')
       return t(isCleared(failure) ? 'operations.remedy.RETRY.cleared' : 'operations.remedy.RETRY')
     default:
       return t(`operations.remedy.${action}`)
-  }
-}
-
-function serviceRemedy(failure: Failure | null) {
-  switch (failure?.refusedHere?.rule) {
-    case 'SERVICE_OWNER_NOT_ACTIVE':
-      return '.owner'
-    case 'SERVICE_DISABLED':
-      return '.disabled'
-    case 'SERVICE_NOT_ALLOWED':
-      return '.notAllowed'
-    default:
-      return ''
   }
 }
 

@@ -18,7 +18,7 @@ export function NextStepFact({ operation, facts }: { operation: OperationDetail;
   return (
     <>
       <NextStepText nextStep={nextStep} what={isStored ? undefined : nextText(nextStep, facts, t)} />
-      {owner && isForOwner(nextStep) && (
+      {owner && isForOwner(nextStep, facts) && (
         <>
           {' · '}
           {nextStep.actor === 'SUPPORT' && labelled(t, t('operations.failed.owner'), '')}
@@ -30,9 +30,11 @@ export function NextStepFact({ operation, facts }: { operation: OperationDetail;
   )
 }
 
-/** Whether the owner of the plugin can help: not if another plugin's values are in doubt, or this platform's settings. */
-const isForOwner = ({ actor, action }: NextStep): boolean =>
-  actor === 'PLUGIN_OWNER' || (actor === 'SUPPORT' && action === 'RETRY')
+/** Whether the owner of a plugin can help: not with this platform's settings, nor if the values of several plugins are in doubt. */
+const isForOwner = ({ actor, action }: NextStep, { blamed }: FailureFacts): boolean =>
+  actor === 'PLUGIN_OWNER' ||
+  (actor === 'SUPPORT' && action === 'RETRY') ||
+  (action === 'CHECK_VALUES' && blamed !== undefined)
 
 /** Whether there is something to say in {@link Remedy}. */
 export const hasRemedy = ({ state }: OperationDetail, facts: FailureFacts): boolean =>

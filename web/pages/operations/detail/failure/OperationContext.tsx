@@ -215,9 +215,12 @@ function ValueRow({
 }) {
   const t = useText()
   const rich = useRichText()
-  const results = attempts.map(
-    ({ outcome, errorCode }) => outcome ?? errorCode ?? t('operations.values.lost'),
+  const results = attempts.map(({ outcome, errorCode, isUnknown }) =>
+    isUnknown && errorCode !== null
+      ? t('operations.values.unknown', { code: errorCode })
+      : (outcome ?? errorCode ?? t('operations.values.lost')),
   )
+  const mayHaveActed = attempts.length > 1 && attempts.some(({ isUnknown }) => isUnknown)
   return (
     <li className="grid gap-x-4 py-1.5 sm:grid-cols-[minmax(0,16rem)_minmax(0,1fr)]">
       <div className="min-w-0 wrap-anywhere">
@@ -240,6 +243,7 @@ function ValueRow({
             time: at === null ? '' : <Time at={at} />,
           })}
           {attempts.length > 1 && ` ${t('operations.values.attempts', { results: joinList(t, results) })}`}
+          {mayHaveActed && ` ${t('operations.values.unseen', { plugin: writer.pluginId })}`}
           {owner !== undefined && ` ${t('operations.values.owner', { owner })}`}
         </span>
       </div>

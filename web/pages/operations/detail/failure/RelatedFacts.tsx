@@ -57,8 +57,8 @@ export function NamedChanges({ changes }: { changes: OperationDetail['changes'] 
   )
 }
 
-/** Who answered instead of the plugin, and why a token was refused, as the response says. */
-const TOLD = new Set(['server', 'via', 'www-authenticate'])
+/** Who answered instead of the plugin, that a cache did, and why a token was refused, as the response says. */
+const TOLD = new Set(['server', 'via', 'age', 'x-cache', 'www-authenticate'])
 
 export function Headers({ wire }: { wire: WireEvidence | null | undefined }) {
   const told = Object.entries(wire?.headers ?? {}).filter(([name]) => TOLD.has(name))

@@ -11,7 +11,7 @@ import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import type { movedBetween } from './endpoint-change.ts'
 import { clockText } from './failure-texts.ts'
-import { answeredOperation } from './response-differences.ts'
+import { answeredOperation, misplacedAnswer } from './response-differences.ts'
 
 /**
  * What the wire tells about a failure: when the plugin accepts calls again, whose response it was, how its clock differs, and
@@ -48,6 +48,9 @@ export function WireNotes({
         <Note>{rich('operations.failed.retryFrom', { moment: <Time at={failure.retryFrom} exact /> })}</Note>
       )}
       {answered != null && <AnswerTo operation={answered} />}
+      {misplacedAnswer(attempt?.response) === 'otherStage' && (
+        <Note>{t('operations.failed.answerToStage', { stage: t('vocabulary.phase.BEFORE_RESOURCES') })}</Note>
+      )}
       {clock !== null && <Note>{clock}</Note>}
     </>
   )

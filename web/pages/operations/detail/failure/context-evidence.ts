@@ -1,10 +1,33 @@
-import type { ContextCause, OperationContext, OperationDetail, Person } from '#contract/console-api/shapes.ts'
+import type {
+  Attempt,
+  ContextCause,
+  Failure,
+  OperationContext,
+  OperationDetail,
+  Person,
+  PluginCall,
+} from '#contract/console-api/shapes.ts'
 import { reasonOf } from '#contract/protocol/messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Evidence } from '../../../../subjects/operations/describe-failure.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
+import { effectOf, namedChanges } from '../calls/progress.ts'
+import { misplacedAnswer } from './response-differences.ts'
 
-// What the changes before a failure prove about it.
+// What a failure itself, and the changes before it, prove about its cause.
+
+/** What the failure and its last attempt prove. */
+export const ownEvidence = (
+  operation: OperationDetail,
+  failure: Failure,
+  call: PluginCall | null,
+  attempt: Attempt | undefined,
+) =>
+  ({
+    misplaced: misplacedAnswer(attempt?.response),
+    hasEarlier: call !== null && effectOf(failure, call).kind === 'earlier',
+    isNamed: !failure.retryable && namedChanges(operation).length > 0,
+  }) satisfies Evidence
 
 type Field = 'endpoint' | 'enabled' | 'timeoutMs' | 'maxAttempts'
 type Value = ContextCause['changes'][number]['before']
@@ -42,6 +65,13 @@ export function netChange(
 }
 
 const dataOf = (value: Value): unknown => (value !== null && 'value' in value ? value.value : null)
+
+/** The other plugins that wrote what the failed call read, or left it without a value. */
+export const writersIn = (context: OperationContext | undefined): string[] => [
+  ...new Set(
+    (context?.valuesRead ?? []).flatMap(({ kind, writer }) => (kind === 'KEPT' ? [] : [writer.pluginId])),
+  ),
+]
 
 /** Whether the plugin has another endpoint than before. */
 export function hasNewEndpoint(

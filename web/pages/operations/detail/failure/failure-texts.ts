@@ -1,7 +1,11 @@
 import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
-import { stoppedText, stoppedValues } from '../../../../subjects/operations/describe-failure.ts'
+import {
+  stoppedText,
+  stoppedValues,
+  type Evidence,
+} from '../../../../subjects/operations/describe-failure.ts'
 import type { Decision } from './context-evidence.ts'
 import { impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
 
@@ -50,16 +54,24 @@ const NEXT_OF = {
 /** What the person who acts next does, where more is known than the action says. */
 export function nextText(
   { action }: NextStep,
-  known: { isReplayed: boolean; isElsewhere: boolean; hasEarlier: boolean; decision: Decision | null },
+  known: {
+    misplaced: Evidence['misplaced']
+    hasEarlier: boolean
+    hasWrongClock: boolean
+    decision: Decision | null
+    blamed: string | undefined
+  },
   t: Translate,
 ): string | undefined {
-  const { decision } = known
+  const { decision, blamed } = known
   if (decision !== null)
     return t(`operations.failed.next.${NEXT_OF[decision.kind]}`, { person: decision.by.name })
   if (action === 'FIX_CAUSE' && known.hasEarlier) return t('operations.failed.next.earlier')
-  if (action !== 'FIX_RESPONSE') return undefined
-  if (known.isReplayed) return t('operations.failed.next.replayed')
-  return known.isElsewhere ? t('operations.failed.next.elsewhere') : undefined
+  if (blamed !== undefined) return t('operations.failed.next.values', { plugin: blamed })
+  if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
+  return action === 'FIX_RESPONSE' && known.misplaced != null
+    ? t(`operations.failed.next.${known.misplaced}`)
+    : undefined
 }
 
 export function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {

@@ -28,6 +28,19 @@ export function answeredOperation(response: JsonValue | undefined): string | nul
   return about !== undefined && UUID.test(about.received) ? about.received : null
 }
 
+/**
+ * Whether an invalid response is that of another plugin, or that of this plugin to its earlier call in the same operation; null for any
+ * other response.
+ */
+export function misplacedAnswer(response: JsonValue | undefined): 'elsewhere' | 'otherStage' | null {
+  const differences = differencesIn(response)
+  if (differences.some(({ field }) => field === 'pluginId')) return 'elsewhere'
+  const [difference, ...others] = differences
+  return others.length === 0 && difference?.field === 'stage' && difference.received === 'BEFORE_RESOURCES'
+    ? 'otherStage'
+    : null
+}
+
 function compare(field: string, expected: JsonValue, received: JsonValue): FieldDifference[] {
   if (deepEqual(expected, received)) return []
   if (isJsonObject(expected) && isJsonObject(received)) {

@@ -3,23 +3,23 @@ import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { useText } from '../../../../i18n/use-text.ts'
-import { failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
+import { failureTitle, remedyOf, type Evidence } from '../../../../subjects/operations/describe-failure.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { effectOf, failedCallOf, type Effect } from '../calls/progress.ts'
 import { failurePointOf, type CallTimeline } from '../calls/timeline.ts'
-import { decisionBehind, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
+import { decisionBehind, hasNewEndpoint, loweredLimit, ownEvidence, writersIn } from './context-evidence.ts'
 import { endpointChange, movedBetween } from './endpoint-change.ts'
 import { effectText } from './failure-texts.ts'
 import { useOperationContext } from './OperationContext.tsx'
-import { differencesIn } from './response-differences.ts'
 import { useAnswered } from './WireNotes.tsx'
 
-/** What somebody may have made necessary on purpose. */
-const MAY_BE_DECIDED: ReadonlySet<NextAction> = new Set([
+/** Of which the context says with whom: who made it necessary on purpose, or whose values they are. */
+const TOLD_BY_CONTEXT: ReadonlySet<NextAction> = new Set([
   'REGISTER_PLUGIN',
   'CREATE_CREDENTIAL',
   'RESTORE_SERVICE',
   'CHECK_VERSION',
+  'CHECK_VALUES',
 ])
 
 /** What is known of a failure: from the operation, its attempts, its context, and the operation that a response belongs to. */
@@ -48,10 +48,14 @@ export function useFailureFacts({
   const isProven = (effect: Effect) =>
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
-  const hasEarlier = known?.kind === 'earlier'
+  const own = ownEvidence(operation, failure, call, attempt)
+  const { hasEarlier } = own
 
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
+  const [writer, ...otherWriters] = writersIn(context)
+  const blamed =
+    operation.nextStep.action === 'CHECK_VALUES' && otherWriters.length === 0 ? writer : undefined
   const endpointChanged = () => {
     if (plugin === undefined) return null
     if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
@@ -60,19 +64,20 @@ export function useFailureFacts({
   }
   const decision = decisionBehind(context, operation, call?.pluginId)
 
-  const isReplayed = answered != null
-  const isElsewhere = differencesIn(attempt?.response).some(({ field }) => field === 'pluginId')
+  const hasWrongClock = attempt?.wire?.clockBehindSeconds !== undefined
+  const misplaced: Evidence['misplaced'] = answered == null ? own.misplaced : 'replayed'
   // nobody is to begin with a step that the next response replaces
   const isUndecided =
     answered === undefined ||
-    (isContextLoading && (isNotRegistered || MAY_BE_DECIDED.has(operation.nextStep.action)))
+    (isContextLoading && (isNotRegistered || TOLD_BY_CONTEXT.has(operation.nextStep.action)))
   const isEnabledAgain = isNotRegistered && operation.nextStep.action === 'RETRY'
-  // that of the platform advises to enable a plugin that a person has disabled; that of a response to another operation
-  // blames the plugin
+  // that of the platform advises to enable a plugin that a person has disabled; that of a response to another call blames the
+  // plugin
   const isMessageShown =
     message !== title &&
     !(isNotRegistered && decision !== null) &&
-    !isReplayed &&
+    misplaced !== 'replayed' &&
+    misplaced !== 'otherStage' &&
     !isUndecided &&
     !isEnabledAgain
   return {
@@ -86,12 +91,17 @@ export function useFailureFacts({
     moved,
     /** What a person decided, if that is why it failed or cannot be retried. */
     decision,
-    owner: plugin?.owner,
+    /** The only plugin whose values may be wrong, if that is why it failed. */
+    blamed,
+    owner:
+      blamed === undefined
+        ? plugin?.owner
+        : operation.plugins.find(({ pluginId }) => pluginId === blamed)?.owner,
     retired: plugin?.retired,
     effect: call && known && isProven(known) && effectText(known, call.pluginId, t),
     hasEarlier,
-    isReplayed,
-    isElsewhere,
+    hasWrongClock,
+    misplaced,
     isOfPlugin: isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed',
     isOver: operation.state !== 'FAILED',
     isStored,
@@ -99,12 +109,11 @@ export function useFailureFacts({
     remedy: isStored
       ? null
       : remedyOf(operation, t, {
-          isReplayed,
-          isElsewhere,
+          ...own,
+          misplaced,
           endpointChanged: endpointChanged(),
-          hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
+          hasWrongClock,
           lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
-          hasEarlier,
         }),
   }
 }

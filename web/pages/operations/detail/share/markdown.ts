@@ -17,6 +17,7 @@ import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
 import { alsoFailed, effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
+import { ownEvidence } from '../failure/context-evidence.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import {
   clockText,
@@ -109,8 +110,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
   const failurePoint = failurePointOf(timeline, operation)
   const title = failureTitle(failure, t)
   const call = failedCallOf(operation, timeline)
-  const hasEarlier = call !== null && effectOf(failure, call).kind === 'earlier'
-  const remedy = remedyOf(operation, t, { hasEarlier })
+  const remedy = remedyOf(operation, t, ownEvidence(operation, failure, call, failurePoint?.bar?.attempt))
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
