@@ -4,12 +4,7 @@ import type { Plugin, Rolldown } from 'vite'
 import { pages } from '../../contract/console-api/pages/pages.ts'
 import { LANGUAGES } from '../../contract/protocol/languages.ts'
 import { root } from '../process.ts'
-
-/**
- * Makes V8 compile the functions of a file while it loads, off the main thread, instead of each at its first call. Nearly
- * all of a page's scripts run in the first render. Other browsers ignore the comment.
- */
-export const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
+import { COMPILE_HINT } from './script-sizes.ts'
 
 /**
  * Writes `.vite/page-scripts.json` at the build: the scripts of each page in each language, by the path of its route,

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { COMPILE_HINT } from './page-scripts.ts'
-import { checkPageScripts } from './script-sizes.ts'
+import { checkPageScripts, COMPILE_HINT } from './script-sizes.ts'
 
 test('a page that loads too much is named, in its largest language; and a script whose compile hint is not first', () => {
   const output = mkdtempSync(join(tmpdir(), 'bundle-console-sizes-'))
