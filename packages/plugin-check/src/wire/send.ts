@@ -147,6 +147,11 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
         })
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))))
+    // without this, the connection is closed and nothing says so
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy()
+      end(ended(null, 'the response has status 101 and changes the protocol'))
+    })
     outgoing.on('response', (incoming) => {
       void readResponse(incoming, delivery.readAfterMs ?? 0, maxBytes).then(
         (response) => end(ended(response, null)),
