@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { systemClock } from './clock.ts'
-import { isDiskFull } from './disk-full.ts'
+import { isDiskFull } from './program.ts'
 import {
   allowsAddress,
   destinationOf,

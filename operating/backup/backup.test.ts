@@ -24,7 +24,7 @@ import { parseSealingKey } from '#runtime/keys/sealing-key.ts'
 import { codesOf } from '#runtime/keys/authentication.ts'
 import { authenticatedText } from './format.ts'
 import type { Trailer } from './format.ts'
-import { readRows } from './read-rows.ts'
+import { readRows } from './write-backup.ts'
 import { restoreDatabase } from './restore-database.ts'
 import { listTables } from './tables.ts'
 

@@ -1,8 +1,8 @@
 import { loadWithRetry } from '../base/load-with-retry.ts'
 import { storeChoice, storedChoice } from '../base/stored-choice.ts'
 import { isLanguage, LANGUAGE_TAGS, LANGUAGES, type Language } from '#contract/protocol/languages.ts'
-import { loadLanguage } from './catalogue.ts'
 import type { Texts } from './texts.ts'
+import { loadLanguage } from './texts.ts'
 import type { Formats } from './messages.ts'
 
 const STORAGE_KEY = 'bundle-console.locale'

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState, type ReactNode } from 'react'
 import { deliveriesCall, webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import { isNoResponse } from '#contract/protocol/call-causes.ts'
@@ -30,7 +30,7 @@ import { Forbidden } from './Forbidden.tsx'
 import { WebhookState } from './NotificationsPage.tsx'
 import { coverageText, eventsText } from './webhook-form.ts'
 import { WebhookDialog } from './WebhookDialog.tsx'
-import { DeleteWebhook } from './DeleteWebhook.tsx'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 
 const route = getRouteApi('/notifications/$id')
 /** How often the log is read again while something is not sent yet. */
@@ -243,3 +243,24 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     hideBelow: 'md',
   },
 ]
+
+function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const remove = useWrite('DELETE /webhooks/{webhookId}', { invalidates: ['GET /webhooks'] })
+  return (
+    <ConfirmForm
+      danger
+      onClose={onClose}
+      title={t('notifications.delete.title', { webhook: webhook.title })}
+      confirm={t('notifications.delete')}
+      send={async () => {
+        await remove.mutateAsync({ params: { webhookId: webhook.webhookId } })
+        showToast({ text: t('notifications.delete.done') })
+        void navigate(paths.notifications())
+      }}
+    >
+      <p>{t('notifications.delete.text')}</p>
+    </ConfirmForm>
+  )
+}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
-import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
+import type { Failure, OperationDetail, PluginCall, WireEvidence } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../../ui/Id.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
@@ -15,13 +15,13 @@ import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { RefusedHere } from '../failure/RefusedHere.tsx'
 import { Payloads } from './Payloads.tsx'
-import { WireFacts } from './WireFacts.tsx'
 import { attemptCount, type Bar, barsOf } from '../calls/timeline.ts'
 import { isSuccess, isUncertain, verdictLook, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { formatDuration } from '../../../../i18n/format.ts'
 import { partTotalsOf } from '../calls/time-spent.ts'
 import { PartSign } from '../timeline/PartStrip.tsx'
+import { clockText } from '../failure/failure-texts.ts'
 
 /** The details of one attempt: its result and what that means, the request and the response. */
 export function AttemptPanel({
@@ -204,6 +204,29 @@ function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
         ]}
       />
       {!isMeasured && <p className="mt-2 text-muted">{t(`operationTimeline.attempt.${notMeasured(bar)}`)}</p>}
+    </div>
+  )
+}
+
+/** What the head of a response tells besides its status: some headers, as they came, and the clock of the plugin's host. */
+function WireFacts({ wire }: { wire: WireEvidence | null | undefined }) {
+  const t = useText()
+  if (wire == null) return null
+  const clock = clockText(wire.clockBehindSeconds, t)
+  return (
+    <div className="max-w-[80ch] space-y-2">
+      {clock !== null && <p>{clock}</p>}
+      {wire.headers !== undefined && (
+        <div>
+          <h3 className="mb-1 font-semibold">{t('operations.wire.headers')}</h3>
+          <DefinitionList
+            items={Object.entries(wire.headers).map(([name, value]) => ({
+              label: <span className="mono text-ink">{name}</span>,
+              value: <span className="mono wrap-anywhere">{value}</span>,
+            }))}
+          />
+        </div>
+      )}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LANGUAGES } from '#contract/protocol/languages.ts'
 import type { Language } from '#contract/protocol/languages.ts'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
-import { loadLanguage } from './catalogue.ts'
+import { loadLanguage } from './texts.ts'
 import type { Message } from './messages.ts'
 
 const english = await flat('en')
