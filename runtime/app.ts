@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { JWTVerifyGetKey } from 'jose'
 import { migrate, readMigrations, refusePending } from '#database/migrate.ts'
 import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
-import type { PoolOptions } from '#database/pool.ts'
+import type { Database, PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { SharedClock } from '#http-kit/shared-clock.ts'
 import { whyUnavailable, whyUnreachable } from '#database/unreachable.ts'
@@ -49,6 +49,7 @@ import { releaseLeases } from './store/operations/leases.ts'
 import { recordProcessEvent } from './store/process-events.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 import type { RuntimeTables } from './model/tables.ts'
+import type { PublicKey } from './model/vault.ts'
 import { SpaceWatch } from './http/failures.ts'
 import { DEFAULT_LEASE_MS } from './worker/worker.ts'
 import type { WorkerOptions } from './worker/worker.ts'
@@ -163,6 +164,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     look: () => readDatabaseClock(working.db, leaseMs, { log, onMoved: () => wakeAll() }),
   })
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
+  const { publicKey } = signer
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
   const onIdleError = logLostConnections(log, clock)
@@ -189,12 +191,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     })
   const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
-
-  const refusalLog = throttledLog(log, clock, (error) =>
-    error instanceof RefusedAssertion ? error.message : null,
-  )
-  const onRefused = (refused: RefusedAssertion): void =>
-    refusalLog.warn('the assertion of a console is refused', {}, refused)
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let work: Work | undefined
@@ -247,16 +243,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...(standby?.gauges() ?? []),
     ],
     passedOn: () => feed.position(),
-    checkService: createServiceCheck(options.credentials),
-    checkActor: createActorCheck(options.actorKeys, clock, {
-      ...(options.recentSignInSeconds !== undefined && { recentSignInSeconds: options.recentSignInSeconds }),
-      onRefused,
-    }),
-    checkRecorder: createActorCheck(options.actorKeys, clock, {
-      audience: 'bundle-runtime-audit',
-      onRefused,
-    }),
-    limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
+    ...callerChecks(options, clock),
     isBehind: () => options.load?.isBehind() ?? false,
     onWrite: wakeAll,
     checkAnswers: options.checkAnswers ?? false,
@@ -281,40 +268,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     app,
     deps,
     async start() {
-      const sealingKeys = { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] }
-      await openExistingVault(vault, working.db, sealingKeys)
-      await migrateSchema(options)
-      // before anybody is called
-      await recoverIfMoved(workerDeps, recovering.db)
-      await openVault(vault, working.db, sealingKeys)
-      await keepSigningKey(working.db, signer.publicKey)
+      await openForWork(options, workerDeps, { vault, recovering, publicKey })
       await clock.refresh()
       troubles = watchTroubles(workerDeps, {
         space,
-        kid: signer.publicKey.kid,
+        kid: publicKey.kid,
         polls: () => work?.worker.status().polls ?? null,
       })
       tasks = combineTasks([
         troubles,
-        watchClock(workerDeps, clock, signer.publicKey),
-        startJanitor(
-          workerDeps,
-          signer.publicKey,
-          // the log of a program with its own database is often not kept
-          options.isExclusive === true ? join(options.dataDir, ANCHOR_FILE) : null,
-        ),
-        startKeyKeeper(workerDeps),
-        startRecovery(workerDeps, recovering),
-        ...(options.retention === undefined
-          ? []
-          : [removeOld(workerDeps, options.retention, { clock, space })]),
+        ...startTasks(options, workerDeps, { clock, space, recovering, publicKey }),
       ])
       if (options.worker !== 'off') {
-        if (options.isExclusive === true) {
-          const released = await releaseLeases(working.db)
-          if (released > 0)
-            log.info('unfinished operations of the previous process continue', { operations: released })
-        }
+        if (options.isExclusive === true) await continueOperations({ db: working.db, log })
         await recordProcessEvent(working.db, 'runtime.start')
         work = startWork(workerDeps, options.worker ?? {}, {
           space,
@@ -344,6 +310,75 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     drain: drainOnce,
     stop: () => (stopping ??= stop()),
   }
+}
+
+/** Who may call, and how often. */
+function callerChecks(
+  { credentials, actorKeys, recentSignInSeconds, rateLimit, log }: RuntimeOptions,
+  clock: SharedClock,
+) {
+  const refusalLog = throttledLog(log, clock, (error) =>
+    error instanceof RefusedAssertion ? error.message : null,
+  )
+  const onRefused = (refused: RefusedAssertion): void =>
+    refusalLog.warn('the assertion of a console is refused', {}, refused)
+  return {
+    checkService: createServiceCheck(credentials),
+    checkActor: createActorCheck(actorKeys, clock, {
+      ...(recentSignInSeconds !== undefined && { recentSignInSeconds }),
+      onRefused,
+    }),
+    checkRecorder: createActorCheck(actorKeys, clock, { audience: 'bundle-runtime-audit', onRefused }),
+    limitRate: createRateLimiter(rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
+  }
+}
+
+/** Brings the database to where this replica may work in it: migrated, recovered, with its keys. */
+async function openForWork(
+  options: RuntimeOptions,
+  deps: RuntimeDeps,
+  {
+    vault,
+    recovering,
+    publicKey,
+  }: { vault: Keyring; recovering: Database<RuntimeTables>; publicKey: PublicKey },
+): Promise<void> {
+  const sealingKeys = { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] }
+  await openExistingVault(vault, deps.db, sealingKeys)
+  await migrateSchema(options)
+  // before anybody is called
+  await recoverIfMoved(deps, recovering.db)
+  await openVault(vault, deps.db, sealingKeys)
+  await keepSigningKey(deps.db, publicKey)
+}
+
+/** What every replica does from time to time, whether it has a worker or not. */
+function startTasks(
+  { isExclusive, dataDir, retention }: RuntimeOptions,
+  deps: RuntimeDeps,
+  {
+    clock,
+    space,
+    recovering,
+    publicKey,
+  }: { clock: SharedClock; space: SpaceWatch; recovering: Database<RuntimeTables>; publicKey: PublicKey },
+): PeriodicTask[] {
+  // the log of a program with its own database is often not kept
+  const anchorFile = isExclusive === true ? join(dataDir, ANCHOR_FILE) : null
+  return [
+    watchClock(deps, clock, publicKey),
+    startJanitor(deps, publicKey, anchorFile),
+    startKeyKeeper(deps),
+    startRecovery(deps, recovering),
+    ...(retention === undefined ? [] : [removeOld(deps, retention, { clock, space })]),
+  ]
+}
+
+/** No other process has the leases that are left. */
+async function continueOperations({ db, log }: Pick<RuntimeDeps, 'db' | 'log'>): Promise<void> {
+  const released = await releaseLeases(db)
+  if (released > 0)
+    log.info('unfinished operations of the previous process continue', { operations: released })
 }
 
 /** How many connections requests have, those of plugins included. */

@@ -94,15 +94,11 @@ export async function startPlatform(
   const profile = hasTwins ? withTwins(given) : given
   const keySet: SigningKey[] = [...keys]
   const calls: PlatformCall[] = []
-  const material: string[] = []
-  const active = new Set<unknown>()
-  const detached = new Set<unknown>()
-  const early = new Set<unknown>()
+  const installations = trackInstallations()
   const services = createServices(profile)
   let keyFetches = 0
   let areKeysDown = false
   let mode: ResolveMode = 'grant'
-  let url = ''
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing).catch(() => outgoing.destroy())
   })
@@ -117,7 +113,14 @@ export async function startPlatform(
     server.listen(port, '127.0.0.1', resolve)
   })
   // A listening server always has such an address.
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const references = referenceReads({
+    profile,
+    services,
+    url,
+    key: keys[0],
+    isActive: installations.isActive,
+  })
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '').split('?')[0] ?? ''
@@ -142,11 +145,82 @@ export async function startPlatform(
       return hasAuthorization
         ? send(outgoing, 200, success(authorizationOf(profile)))
         : send(outgoing, 404, { status: 404, code: 'NOT_FOUND' })
-    if (path !== RESOLVE) return send(outgoing, 200, declare(body))
-    const way = failureOfEvent(body) ?? mode
+    if (path !== RESOLVE) return send(outgoing, 200, references.declare(body, mode))
+    const way = references.failureOfEvent(body) ?? mode
     if (way === 'unresolved') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
-    return send(outgoing, 200, resolve(body, way))
+    return send(outgoing, 200, references.resolve(body, way))
   }
+
+  return {
+    url,
+    keys,
+    calls,
+    material: references.material,
+    setResolveMode(next) {
+      mode = next
+    },
+    services,
+    addKey() {
+      const key = newSigningKey()
+      keySet.push(key)
+      return key
+    },
+    keyFetches: () => keyFetches,
+    setKeysDown(isDown) {
+      areKeysDown = isDown
+    },
+    activate: installations.activate,
+    deactivate: installations.deactivate,
+    wasEarly: installations.wasEarly,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Which installations are active, and for which of the others the plugin tried to resolve references. */
+function trackInstallations(): Pick<Platform, 'activate' | 'deactivate' | 'wasEarly'> & {
+  isActive(installation: JsonObject): boolean
+} {
+  const active = new Set<unknown>()
+  const detached = new Set<unknown>()
+  const early = new Set<unknown>()
+  return {
+    isActive({ bundleInstallId }) {
+      if (active.has(bundleInstallId)) return true
+      if (!detached.has(bundleInstallId)) early.add(bundleInstallId)
+      return false
+    },
+    activate(bundleInstallId, operationType) {
+      if (operationType === 'DETACH') detached.delete(bundleInstallId)
+      if (!detached.has(bundleInstallId)) active.add(bundleInstallId)
+    },
+    deactivate(bundleInstallId) {
+      active.delete(bundleInstallId)
+      detached.add(bundleInstallId)
+    },
+    wasEarly: (bundleInstallId) =>
+      bundleInstallId === undefined ? early.size > 0 : early.has(bundleInstallId),
+  }
+}
+
+interface ReferenceReads {
+  profile: Profile
+  services: Services
+  /** The issuer of the tokens, which also serves the services. */
+  url: string
+  /** Signs the tokens. */
+  key: SigningKey
+  isActive: (installation: JsonObject) => boolean
+}
+
+/** What the platform says about the references of the profile. */
+function referenceReads({ profile, services, url, key, isActive }: ReferenceReads) {
+  const material: string[] = []
+  const referenceOf = (resource: unknown, propertyKey: unknown): Reference | undefined =>
+    profile.resources[String(resource)]?.references[String(propertyKey)]
 
   /** How the resolution for the first event of an installation fails; null if it does not. */
   function failureOfEvent({
@@ -154,7 +228,7 @@ export async function startPlatform(
     resource,
     propertyKey,
   }: JsonObject): ResolutionFailure | null {
-    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    const reference = referenceOf(resource, propertyKey)
     if (reference === undefined || !isJsonObject(installation)) return null
     return services.takeResolutionFailure(installation['bundleInstallId'], referencedServices(reference))
   }
@@ -163,7 +237,7 @@ export async function startPlatform(
     const { contractVersion, installation, resource, propertyKey } = body
     const isExact = Object.keys(body).every((name) => RESOLVE_FIELDS.has(name))
     if (!isExact || contractVersion !== '4.0.0') return failure('REQUEST_INVALID')
-    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    const reference = referenceOf(resource, propertyKey)
     if (way === 'revoked') return failure('CREDENTIAL_REVOKED')
     if (way === 'refuse' || reference === undefined || !isJsonObject(installation))
       return failure('REFERENCE_NOT_AUTHORIZED')
@@ -185,16 +259,10 @@ export async function startPlatform(
     })
   }
 
-  function isActive({ bundleInstallId }: JsonObject): boolean {
-    if (active.has(bundleInstallId)) return true
-    if (!detached.has(bundleInstallId)) early.add(bundleInstallId)
-    return false
-  }
-
   /** Every service of the reference accepts any payload, as one without a Module does. */
-  function declare(body: JsonObject): JsonObject {
+  function declare(body: JsonObject, mode: ResolveMode): JsonObject {
     const { installation = null, resource = null, propertyKey = null } = body
-    const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    const reference = referenceOf(resource, propertyKey)
     if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
       return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
@@ -217,7 +285,7 @@ export async function startPlatform(
         const methods = services.methodsOf(serviceId)
         const claims = { iss: url, aud: serviceId, sub: profile.pluginId, installation, methods }
         const times = { iat: now, exp: expiry, jti: randomUUID() }
-        const token = signToken({ ...claims, ...times }, { by: 'key', key: keys[0] })
+        const token = signToken({ ...claims, ...times }, { by: 'key', key })
         const address = `${url}${SERVICES_PATH}${serviceId}`
         material.push(token, address)
         services.admit(token, {
@@ -231,40 +299,7 @@ export async function startPlatform(
     )
   }
 
-  return {
-    url,
-    keys,
-    calls,
-    material,
-    setResolveMode(next) {
-      mode = next
-    },
-    services,
-    addKey() {
-      const key = newSigningKey()
-      keySet.push(key)
-      return key
-    },
-    keyFetches: () => keyFetches,
-    setKeysDown(isDown) {
-      areKeysDown = isDown
-    },
-    activate(bundleInstallId, operationType) {
-      if (operationType === 'DETACH') detached.delete(bundleInstallId)
-      if (!detached.has(bundleInstallId)) active.add(bundleInstallId)
-    },
-    deactivate(bundleInstallId) {
-      active.delete(bundleInstallId)
-      detached.add(bundleInstallId)
-    },
-    wasEarly: (bundleInstallId) =>
-      bundleInstallId === undefined ? early.size > 0 : early.has(bundleInstallId),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { material, failureOfEvent, resolve, declare }
 }
 
 /** What a bundle would grant to a plugin with this profile, with the Modules of its scenarios. */
