@@ -1,9 +1,10 @@
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { Claim, Configuration } from '#contract/console-api/shapes.ts'
 import { pausesInScopeCall } from '#contract/console-api/pages/pauses.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { CONFIGURATION_TABS, type ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useInstallationTitles } from '../../subjects/manifest/use-installation-titles.ts'
 import { PauseAction, Pauses } from '../../subjects/gate/Pauses.tsx'
@@ -34,7 +35,7 @@ import { FileActions } from './files/FileActions.tsx'
 import { FormTab } from './FormTab.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
-import { useDocumentPane } from './use-document-pane.ts'
+import { useDocumentPane, type DocumentPaneState } from './use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { DocumentTab } from './DocumentTab.tsx'
@@ -58,7 +59,6 @@ export function Editor({
   search: ConfigurationSearch
 }) {
   const t = useText()
-  const rich = useRichText()
   const { user } = useShell()
   const tab = search.tab ?? 'form'
   const [isReviewing, setIsReviewing] = useState(false)
@@ -91,7 +91,7 @@ export function Editor({
   const { store, gone } = editor
   const outline = useOutline({ configuration, gone, search, marks, store })
   const claim = outline.selected === undefined ? null : configuration.resources[outline.selected]?.claim
-  const { scope, snapshotVersion, savedAt, savedBy } = configuration
+  const { scope } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
   const offers = useMemo(() => openOffers(arrival, configuration), [arrival, configuration])
@@ -105,19 +105,7 @@ export function Editor({
         title={scopeText(scope)}
         environment={scope.environmentKey}
         trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
-        meta={
-          <>
-            <span className="text-xs">
-              {rich('configuration.snapshot', {
-                version: String(snapshotVersion),
-                person: savedBy.name,
-                when: <Time at={savedAt} />,
-              })}
-            </span>
-            <FollowButton subject={{ kind: 'scope', scope }} />
-            <NewsLine />
-          </>
-        }
+        meta={<SnapshotLine configuration={configuration} />}
         actions={
           <>
             {pauses.length === 0 && <PauseAction of={{ kind: 'SCOPE', scope }} isPaused={false} />}
@@ -128,35 +116,7 @@ export function Editor({
             </LinkButton>
           </>
         }
-        tabs={
-          <div className="relative">
-            <Tabs
-              label={t('configuration.tabs')}
-              current={tab}
-              tabs={CONFIGURATION_TABS.map((id) => ({
-                id,
-                label: t(`configuration.tab.${id}`),
-                to: paths.configuration(
-                  scope,
-                  omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
-                ),
-              }))}
-            />
-            {tab === 'form' && pane.hasRoom && (
-              <Button
-                variant="quiet"
-                size="sm"
-                icon="beside"
-                id={TOGGLE}
-                aria-pressed={pane.isOpen}
-                className={cx('absolute right-0 bottom-1', pane.isOpen && 'bg-selected text-ink')}
-                onClick={() => pane.setIsOpen(!pane.isOpen)}
-              >
-                {t('configuration.document.beside')}
-              </Button>
-            )}
-          </div>
-        }
+        tabs={<EditorTabs scope={scope} search={search} pane={pane} />}
         notice={
           <>
             {!editor.mayWrite && (
@@ -173,16 +133,12 @@ export function Editor({
           </>
         }
         footer={
-          <Dock label={t('configuration.dock')} homes={['resource-title', 'content']}>
-            {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
-            {edits > 0 && <LostNotice />}
-            {tab === 'form' && claim && <ClaimNotice claim={claim} />}
-            {save.state === 'uncertain' && !isReviewing && <UncertainNotice error={save.error} />}
-            {save.state === 'idle' && <MergeNotice merge={merge} />}
-            {edits > 0 && (
-              <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />
-            )}
-          </Dock>
+          <EditorDock
+            state={state}
+            edits={edits}
+            claim={tab === 'form' ? claim : null}
+            isReviewing={isReviewing}
+          />
         }
       >
         {tab === 'form' && (
@@ -225,5 +181,95 @@ export function Editor({
         {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
       </Page>
     </EditorContext>
+  )
+}
+
+/** Which snapshot is shown, and what is new. */
+function SnapshotLine({ configuration }: { configuration: Configuration }) {
+  const rich = useRichText()
+  const { scope, snapshotVersion, savedAt, savedBy } = configuration
+  return (
+    <>
+      <span className="text-xs">
+        {rich('configuration.snapshot', {
+          version: String(snapshotVersion),
+          person: savedBy.name,
+          when: <Time at={savedAt} />,
+        })}
+      </span>
+      <FollowButton subject={{ kind: 'scope', scope }} />
+      <NewsLine />
+    </>
+  )
+}
+
+function EditorTabs({
+  scope,
+  search,
+  pane,
+}: {
+  scope: Scope
+  search: ConfigurationSearch
+  pane: DocumentPaneState
+}) {
+  const t = useText()
+  const tab = search.tab ?? 'form'
+  return (
+    <div className="relative">
+      <Tabs
+        label={t('configuration.tabs')}
+        current={tab}
+        tabs={CONFIGURATION_TABS.map((id) => ({
+          id,
+          label: t(`configuration.tab.${id}`),
+          to: paths.configuration(
+            scope,
+            omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
+          ),
+        }))}
+      />
+      {tab === 'form' && pane.hasRoom && (
+        <Button
+          variant="quiet"
+          size="sm"
+          icon="beside"
+          id={TOGGLE}
+          aria-pressed={pane.isOpen}
+          className={cx('absolute right-0 bottom-1', pane.isOpen && 'bg-selected text-ink')}
+          onClick={() => pane.setIsOpen(!pane.isOpen)}
+        >
+          {t('configuration.document.beside')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/**
+ * What stays at the end of the window: what was saved, what hinders a save, and the edits.
+ *
+ * @param claim The operation that holds the shown resource.
+ */
+function EditorDock({
+  state: { draft, problems, merge, save },
+  edits,
+  claim,
+  isReviewing,
+}: {
+  state: ReturnType<typeof useEditorState>
+  edits: number
+  claim: Claim | null | undefined
+  isReviewing: boolean
+}) {
+  const t = useText()
+  return (
+    <Dock label={t('configuration.dock')} homes={['resource-title', 'content']}>
+      {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
+      {edits > 0 && <LostNotice />}
+      {claim && <ClaimNotice claim={claim} />}
+      {save.state === 'uncertain' && !isReviewing && <UncertainNotice error={save.error} />}
+      {save.state === 'idle' && <MergeNotice merge={merge} />}
+      {edits > 0 && <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />}
+    </Dock>
   )
 }

@@ -121,33 +121,16 @@ export const PropertyField = memo(function PropertyField({
       {isMarked && (
         <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
       )}
-      <div className="flex min-w-0 items-start justify-between gap-2 @min-[42rem]/form:py-1.5">
-        <div className="min-w-0">
-          <p className="flex flex-wrap items-baseline gap-x-2">
-            <label
-              id={`${id}-label`}
-              title={property}
-              htmlFor={isPlain ? undefined : id}
-              className="font-medium wrap-anywhere"
-            >
-              {title}
-            </label>
-            {(isRequired || definition.required === true) && (
-              <span className="text-xs text-faint">{t('common.required')}</span>
-            )}
-            {mark}
-          </p>
-          {help !== '' && (
-            <p
-              id={`${id}-help`}
-              className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere @min-[42rem]/form:mt-0"
-            >
-              {help}
-            </p>
-          )}
-        </div>
-        {action}
-      </div>
+      <TitleColumn
+        id={id}
+        property={property}
+        title={title}
+        help={help}
+        isPlain={isPlain}
+        isRequired={isRequired || definition.required === true}
+        mark={mark}
+        action={action}
+      />
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
           <div className={cx('print:hidden', traits.width)}>
@@ -192,17 +175,7 @@ export const PropertyField = memo(function PropertyField({
               {t('common.value.emptyText')}
             </span>
           )}
-          {Boolean(status) && (
-            <span
-              className={cx(
-                'flex min-w-0 items-center gap-x-2 empty:hidden',
-                // what others do changes the text, which must not change the number of lines
-                isMarked ? 'grow basis-48' : 'grow-[4] basis-0',
-              )}
-            >
-              {status}
-            </span>
-          )}
+          <Status isMarked={isMarked}>{status}</Status>
           {canBeEmpty && (
             <Button
               variant="quiet"
@@ -215,19 +188,7 @@ export const PropertyField = memo(function PropertyField({
             />
           )}
           {hints}
-          {label === undefined && title !== property && (
-            <span
-              className={cx(
-                'mono text-right',
-                isMarked
-                  ? 'sr-only'
-                  : // without a mouse it is always there, on a line of its own where there is no room
-                    'min-w-0 grow basis-0 truncate opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:basis-24 [@media(hover:none)]:opacity-100',
-              )}
-            >
-              {property}
-            </span>
-          )}
+          {label === undefined && title !== property && <Name isMarked={isMarked}>{property}</Name>}
         </div>
         {Boolean(notes) && (
           <div className="mt-6 -mb-2 empty:hidden @min-[42rem]/form:mt-1 @min-[42rem]/form:mb-2">{notes}</div>
@@ -236,6 +197,83 @@ export const PropertyField = memo(function PropertyField({
     </div>
   )
 })
+
+/** The title, the help and the action. */
+function TitleColumn({
+  id,
+  property,
+  title,
+  help,
+  isPlain,
+  isRequired,
+  mark,
+  action,
+}: Pick<PropertyFieldProps, 'id' | 'property' | 'isRequired' | 'mark' | 'action'> & {
+  title: string
+  help: string
+  isPlain: boolean
+}) {
+  const t = useText()
+  return (
+    <div className="flex min-w-0 items-start justify-between gap-2 @min-[42rem]/form:py-1.5">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <label
+            id={`${id}-label`}
+            title={property}
+            htmlFor={isPlain ? undefined : id}
+            className="font-medium wrap-anywhere"
+          >
+            {title}
+          </label>
+          {isRequired && <span className="text-xs text-faint">{t('common.required')}</span>}
+          {mark}
+        </p>
+        {help !== '' && (
+          <p
+            id={`${id}-help`}
+            className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere @min-[42rem]/form:mt-0"
+          >
+            {help}
+          </p>
+        )}
+      </div>
+      {action}
+    </div>
+  )
+}
+
+function Status({ isMarked, children }: { isMarked: boolean; children: ReactNode }) {
+  if (!children) return null
+  return (
+    <span
+      className={cx(
+        'flex min-w-0 items-center gap-x-2 empty:hidden',
+        // what others do changes the text, which must not change the number of lines
+        isMarked ? 'grow basis-48' : 'grow-[4] basis-0',
+      )}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** The name of a property beside its title. */
+function Name({ isMarked, children }: { isMarked: boolean; children: string }) {
+  return (
+    <span
+      className={cx(
+        'mono text-right',
+        isMarked
+          ? 'sr-only'
+          : // without a mouse it is always there, on a line of its own where there is no room
+            'min-w-0 grow basis-0 truncate opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:basis-24 [@media(hover:none)]:opacity-100',
+      )}
+    >
+      {children}
+    </span>
+  )
+}
 
 const REMOVED: Edit = { kind: 'removed' }
 

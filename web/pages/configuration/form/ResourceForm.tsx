@@ -60,22 +60,12 @@ export const ResourceForm = memo(function ResourceForm({
   onClearFilter: () => void
 }) {
   const t = useText()
-  const { form, store } = useEditor()
-  const zoneName = zoneProperty(resource)
-  const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
-  const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
-  // while the person types, a field stays even if it no longer matches the filter
-  const staying = useSyncExternalStore(store.subscribe, () =>
-    filter.show === undefined ? undefined : store.activeProperty(locator),
-  )
-  const names = useMemo(() => {
-    const matching = matchingProperties({ locator, resource }, filter, marks)
-    return staying === undefined ? matching : [...new Set([...matching, staying])]
-  }, [locator, resource, filter, marks, staying])
+  const { store } = useEditor()
+  const names = useShownNames({ locator, resource }, filter, marks)
   const total = propertyNames(resource).length
-  const hidden = total - names.length
-  const isLocked = resource.claim !== null
-  const unapplied = useUnapplied(resource.claim, locator)
+  const gone = useGoneEdits(locator, resource)
+  const left = leftovers(resource, names).filter((name) => !gone.includes(name))
+  const groups = groupNames(resource, names)
 
   useEffect(() => {
     if (focusOn !== undefined) focusProperty(focusOn)
@@ -84,30 +74,149 @@ export const ResourceForm = memo(function ResourceForm({
   // a field that is removed while focused gets no blur event
   useEffect(() => () => store.leaveAll(), [store])
 
-  const groups = groupNames(resource, names)
-  const blocks = useMemo(() => {
-    const shown = new Set(names)
-    const all = groupNames(resource, propertyNames(resource))
-    return new Map(
-      all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
-    )
-  }, [resource, names])
-  const isOpening = useIsOpening()
-  const isLong = total > LAZY_ABOVE
-  const inOrder = groups.flatMap(({ properties }) => properties)
-  const inWindow = new Set(isOpening ? inOrder.slice(0, Math.ceil(window.innerHeight / ROW_HEIGHT)) : [])
-  // the last field is always rendered, so that Shift+Tab enters the form at its end
-  const wanted = new Set([focusOn, ...inOrder.slice(-1)])
-  // edits of properties that an upgrade has removed; as a text, which does not change with each key press
-  const goneNames = useSyncExternalStore(store.subscribe, () =>
+  return (
+    <section
+      aria-labelledby="resource-title"
+      className="@container/form min-w-0 [&_:is(a,button,input,select,textarea)]:scroll-my-36"
+    >
+      <Heading locator={locator} resource={resource} />
+      {gone.length > 0 && (
+        <section aria-label={t('configuration.conflict.gone.property')} className="mb-4">
+          <Notice tone="warn">{t('configuration.conflict.gone.property')}</Notice>
+          <GoneEdits locator={locator} properties={gone} />
+        </section>
+      )}
+      {isNarrowed(filter) && names.length < total && (
+        <p className="mb-2 flex flex-wrap items-center gap-x-3 text-xs text-muted" role="status">
+          {t('configuration.form.narrowed', { shown: names.length, total })}
+          <Button size="sm" variant="quiet" onClick={onClearFilter}>
+            {t('configuration.form.showAll')}
+          </Button>
+        </p>
+      )}
+      {groups.length > 2 && total > INDEX_ABOVE && <GroupIndex groups={groups} />}
+      {total === 0 && <p className="text-muted">{t('configuration.form.noProperties')}</p>}
+      <div className="space-y-8">
+        <Groups locator={locator} resource={resource} names={names} focusOn={focusOn} />
+        {left.length > 0 && <Leftovers locator={locator} resource={resource} names={left} />}
+      </div>
+    </section>
+  )
+})
+
+interface OfResource {
+  locator: string
+  resource: ConfigurationResource
+}
+
+/** The properties that match the filter. While the person types in a field, it stays even if it no longer does. */
+function useShownNames({ locator, resource }: OfResource, filter: Filter, marks: Marks | undefined) {
+  const { store } = useEditor()
+  const staying = useSyncExternalStore(store.subscribe, () =>
+    filter.show === undefined ? undefined : store.activeProperty(locator),
+  )
+  return useMemo(() => {
+    const matching = matchingProperties({ locator, resource }, filter, marks)
+    return staying === undefined ? matching : [...new Set([...matching, staying])]
+  }, [locator, resource, filter, marks, staying])
+}
+
+/** Edits of properties that an upgrade has removed. */
+function useGoneEdits(locator: string, resource: ConfigurationResource): string[] {
+  const { store } = useEditor()
+  // as a text, which does not change with each key press
+  const names = useSyncExternalStore(store.subscribe, () =>
     Object.entries(store.current()[locator] ?? {})
       .filter(([name, { edit }]) => definitionOf(resource, name) === undefined && edit.kind !== 'removed')
       .map(([name]) => name)
       .join(' '),
   )
-  const gone = goneNames === '' ? [] : goneNames.split(' ')
-  const left = leftovers(resource, names).filter((name) => !gone.includes(name))
-  const rowOf = (property: string): BlockRow[] => {
+  return names === '' ? [] : names.split(' ')
+}
+
+function Heading({ locator, resource }: OfResource) {
+  const t = useText()
+  return (
+    <header className="mb-4">
+      <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <Icon name={kindIcon[resource.kind]} className="text-muted" />
+        <h2
+          id="resource-title"
+          tabIndex={-1}
+          className="text-lg font-semibold tracking-tight outline-none wrap-anywhere"
+        >
+          {resourceTitle(resource, locator)}
+        </h2>
+        <Badge>{t(`vocabulary.kind.${resource.kind}`)}</Badge>
+      </div>
+      <div className="mt-1 flex items-center gap-1">
+        <LocatorText locator={locator} />
+        <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
+      </div>
+    </header>
+  )
+}
+
+/** The fields by group. Of a long form, only those near the window are rendered. */
+function Groups({
+  locator,
+  resource,
+  names,
+  focusOn,
+}: OfResource & { names: readonly string[]; focusOn: string | undefined }) {
+  const t = useText()
+  const rowOf = useRows(locator, resource)
+  const groups = groupNames(resource, names)
+  const blocks = useMemo(() => {
+    const shown = new Set(names)
+    return new Map(
+      groupNames(resource, propertyNames(resource)).map(({ name, properties }) => [
+        name,
+        blocksOf(properties, (property) => shown.has(property)),
+      ]),
+    )
+  }, [resource, names])
+  const isOpening = useIsOpening()
+  const isLong = propertyNames(resource).length > LAZY_ABOVE
+  const inOrder = groups.flatMap(({ properties }) => properties)
+  const inWindow = isOpening ? inOrder.slice(0, Math.ceil(window.innerHeight / ROW_HEIGHT)) : []
+  // the last field is always rendered, so that Shift+Tab enters the form at its end
+  const wanted = new Set([focusOn, ...inWindow, ...inOrder.slice(-1)])
+  return groups.map((group) => {
+    const title = group.name === '' ? t('configuration.form.ungrouped') : group.name
+    return (
+      <section key={group.name} aria-label={title}>
+        {(group.name !== '' || groups.length > 1) && (
+          <h3
+            id={groupId(group.name)}
+            tabIndex={-1}
+            className="scroll-mt-16 border-b border-line-strong pb-1.5 text-md font-semibold outline-none"
+          >
+            {title}
+          </h3>
+        )}
+        <div>
+          {blocks.get(group.name)?.map(({ key, properties }) => (
+            <NearBlock
+              key={key}
+              isWanted={(!isLong && !isOpening) || properties.some((name) => wanted.has(name))}
+              rows={properties.flatMap(rowOf)}
+            />
+          ))}
+        </div>
+      </section>
+    )
+  })
+}
+
+/** The row of a property; none of one that an upgrade has removed. */
+function useRows(locator: string, resource: ConfigurationResource): (property: string) => BlockRow[] {
+  const { form } = useEditor()
+  const zoneName = zoneProperty(resource)
+  const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
+  const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
+  const unapplied = useUnapplied(resource.claim, locator)
+  return (property) => {
     const definition = definitionOf(resource, property)
     if (definition === undefined) return []
     const { writtenBy } = resource
@@ -122,103 +231,36 @@ export const ResourceForm = memo(function ResourceForm({
         managedBy={resource.managedBy?.[property]}
         setBy={resource.sensitiveSet?.[property]}
         origin={originOf(resource, property)}
-        isLocked={isLocked}
+        isLocked={resource.claim !== null}
         isUnapplied={unapplied.has(property)}
         zone={definition.schema !== undefined ? zone : undefined}
       />
     )
     return [{ key: property, title: propertyTitle(definition, property), field }]
   }
+}
+
+/** Values of properties that the version does not have. */
+function Leftovers({ locator, resource, names }: OfResource & { names: readonly string[] }) {
+  const t = useText()
   return (
-    <section
-      aria-labelledby="resource-title"
-      className="@container/form min-w-0 [&_:is(a,button,input,select,textarea)]:scroll-my-36"
-    >
-      <header className="mb-4">
-        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <Icon name={kindIcon[resource.kind]} className="text-muted" />
-          <h2
-            id="resource-title"
-            tabIndex={-1}
-            className="text-lg font-semibold tracking-tight outline-none wrap-anywhere"
-          >
-            {resourceTitle(resource, locator)}
-          </h2>
-          <Badge>{t(`vocabulary.kind.${resource.kind}`)}</Badge>
-        </div>
-        <div className="mt-1 flex items-center gap-1">
-          <LocatorText locator={locator} />
-          <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
-        </div>
-      </header>
-      {gone.length > 0 && (
-        <section aria-label={t('configuration.conflict.gone.property')} className="mb-4">
-          <Notice tone="warn">{t('configuration.conflict.gone.property')}</Notice>
-          <GoneEdits locator={locator} properties={gone} />
-        </section>
-      )}
-      {isNarrowed(filter) && hidden > 0 && (
-        <p className="mb-2 flex flex-wrap items-center gap-x-3 text-xs text-muted" role="status">
-          {t('configuration.form.narrowed', { shown: names.length, total })}
-          <Button size="sm" variant="quiet" onClick={onClearFilter}>
-            {t('configuration.form.showAll')}
-          </Button>
-        </p>
-      )}
-      {groups.length > 2 && total > INDEX_ABOVE && <GroupIndex groups={groups} />}
-      {total === 0 && <p className="text-muted">{t('configuration.form.noProperties')}</p>}
-      <div className="space-y-8">
-        {groups.map((group) => (
-          <section
-            key={group.name}
-            aria-label={group.name === '' ? t('configuration.form.ungrouped') : group.name}
-          >
-            {(group.name !== '' || groups.length > 1) && (
-              <h3
-                id={groupId(group.name)}
-                tabIndex={-1}
-                className="scroll-mt-16 border-b border-line-strong pb-1.5 text-md font-semibold outline-none"
-              >
-                {group.name === '' ? t('configuration.form.ungrouped') : group.name}
-              </h3>
-            )}
-            <div>
-              {blocks.get(group.name)?.map(({ key, properties }) => (
-                <NearBlock
-                  key={key}
-                  isWanted={
-                    (!isLong && !isOpening) ||
-                    properties.some((name) => wanted.has(name) || inWindow.has(name))
-                  }
-                  rows={properties.flatMap(rowOf)}
-                />
-              ))}
-            </div>
-          </section>
-        ))}
-        {left.length > 0 && (
-          <section aria-labelledby="leftovers">
-            <h3 id="leftovers" className="border-b border-line-strong pb-1.5 text-md font-semibold">
-              {t('configuration.form.leftovers')}
-            </h3>
-            <p className="mt-1.5 mb-1 max-w-[72ch] text-xs text-muted">
-              {t('configuration.form.leftovers.help')}
-            </p>
-            {left.map((property) => (
-              <LeftoverField
-                key={property}
-                locator={locator}
-                property={property}
-                view={viewAt(resource, property)}
-                isLocked={isLocked}
-              />
-            ))}
-          </section>
-        )}
-      </div>
+    <section aria-labelledby="leftovers">
+      <h3 id="leftovers" className="border-b border-line-strong pb-1.5 text-md font-semibold">
+        {t('configuration.form.leftovers')}
+      </h3>
+      <p className="mt-1.5 mb-1 max-w-[72ch] text-xs text-muted">{t('configuration.form.leftovers.help')}</p>
+      {names.map((property) => (
+        <LeftoverField
+          key={property}
+          locator={locator}
+          property={property}
+          view={viewAt(resource, property)}
+          isLocked={resource.claim !== null}
+        />
+      ))}
     </section>
   )
-})
+}
 
 const groupId = (name: string): string => `group-${name}`
 
