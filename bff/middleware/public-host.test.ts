@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { publicHost } from './public-host.ts'
+import { publicHost } from './provenance.ts'
 import { appWith } from './testing.ts'
 
 describe('public host', () => {

@@ -8,23 +8,12 @@ import type { Log } from '#http-kit/log.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { hideProtectedProperty } from '#contract/protocol/protected-property.ts'
 import type { AssertedPerson } from '../runtime/actor-assertion.ts'
-import { EventTooLargeError, readEventSource } from '../runtime/event-source.ts'
-import type { SourcedEvent } from '../runtime/event-source.ts'
+import type { OpenEvents, SourcedEvent } from '../runtime/runtime-events.ts'
+import { EventTooLargeError, readEventSource } from '../runtime/runtime-events.ts'
 import { ConsoleFailure } from '../failure.ts'
 import type { Person, SessionVariables } from '../session/sessions.ts'
 import { createStreamRegistry, STREAM_LIMITS } from './stream-registry.ts'
 import type { StreamLimits } from './stream-registry.ts'
-
-/**
- * Opens the runtime's event stream for a person, starting after `lastEventId`. Throws a ConsoleFailure if the
- * runtime cannot be reached or refuses it.
- */
-export type OpenEvents = (request: {
-  assertion: string
-  lastEventId: string | null
-  requestId: string
-  signal: AbortSignal
-}) => Promise<AsyncIterable<Uint8Array>>
 
 export interface EventOptions {
   open: OpenEvents

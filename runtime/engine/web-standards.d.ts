@@ -11,7 +11,8 @@ declare class TextDecoder {
 }
 
 declare class URL {
-  static parse(text: string): URL | null
+  static parse(text: string, base?: string): URL | null
+  readonly protocol: string
   readonly origin: string
   readonly hostname: string
   readonly pathname: string

@@ -1,7 +1,7 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { isPassedOn } from '../engine/calls/failures.ts'
-import { unknownResultOf } from '../engine/calls/read-answer.ts'
+import { unknownResultOf } from '../engine/calls/answer.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
 import {
   afterAttempt,

@@ -24,9 +24,16 @@ import type { RefusedWrites, WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
 import { holdsPlatformCredential } from './platform-material.ts'
 import type { PlatformCredentials } from './platform-material.ts'
-import { readAnswer, describeNoResponse } from './read-answer.ts'
-import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnusable } from './record-answer.ts'
-import type { Difference } from './record-answer.ts'
+import {
+  cleanFailure,
+  mediaType,
+  recordFailure,
+  recordSuccess,
+  recordUnusable,
+  readAnswer,
+  describeNoResponse,
+} from './answer.ts'
+import type { Difference } from './answer.ts'
 import { maskHeader, recordWire } from './wire-evidence.ts'
 import type { WireReading } from './wire-evidence.ts'
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/data.ts'
-import { wireHeaders } from '#http-kit/wire-headers.ts'
-import { maskEvidence, readWire, recordWire } from './wire-evidence.ts'
+import { maskEvidence, readWire, recordWire, wireHeaders } from './wire-evidence.ts'
 
 const endpoint = 'https://plugin.example.org/lifecycle'
 const answeredAt = new Date('2026-01-31T08:00:00.000Z')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { wireHeaders } from './wire-headers.ts'
+import { wireHeaders } from './wire-evidence.ts'
 
 const URL_OF_CALL = 'https://plugin.example.org/lifecycle'
 

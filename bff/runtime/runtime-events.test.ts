@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EventTooLargeError, readEventSource } from './event-source.ts'
-import type { SourcedEvent } from './event-source.ts'
+import { EventTooLargeError, readEventSource } from './runtime-events.ts'
+import type { SourcedEvent } from './runtime-events.ts'
 
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
