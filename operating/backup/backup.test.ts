@@ -359,6 +359,23 @@ describe('npm run backup and npm run restore', () => {
     await target.close()
   })
 
+  it('restore nothing of a file that has changed since it was authenticated (H04)', async () => {
+    const text = gunzipSync(readFileSync(file('one.gz'))).toString('utf8')
+    // the second reading of the file
+    writeFileSync(file('swapped.gz'), withChecksum(text.replace('billing', 'stolen!')))
+    const target = await testDatabase({ migrations: [] })
+    await assert.rejects(restoreDatabase(target.connection, file('swapped.gz'), trailerOf('one.gz')), {
+      message: 'The backup was changed while it was restored. Use another one.',
+    })
+    const { pool, close } = openDatabase(target.connection, { max: 1 })
+    assert.equal(
+      (await pool.query(`select from pg_namespace where nspname in ('runtime', 'bff')`)).rowCount,
+      0,
+    )
+    await close()
+    await target.close()
+  })
+
   it('leave a database on which nothing starts if the restore is killed before its first migration', async () => {
     const target = await testDatabase({ migrations: [] })
     const { pool, close } = openDatabase(target.connection, { max: 1 })
@@ -386,7 +403,7 @@ describe('npm run backup and npm run restore', () => {
 
   it('leave a database on which nothing starts if the restore ends before the numbers are raised', async () => {
     const target = await testDatabase({ migrations: [] })
-    await restoreDatabase(target.connection, file('one.gz'))
+    await restoreDatabase(target.connection, file('one.gz'), trailerOf('one.gz'))
     await refusesToStart(target, 'off')
     const env = into(target, 'refused')
     assert.match((await run('recover', ['--raise-sequences', '1'], env)).err, incomplete)
@@ -608,6 +625,15 @@ function authenticated(trailer: Record<string, unknown>, sha256: string): object
   const { sequences, rows } = trailer as unknown as Trailer
   return { authentication: codesOf([key], 'backup', authenticatedText({ sequences, rows, sha256 })) }
 }
+
+const trailerOf = (name: string): Trailer =>
+  JSON.parse(
+    gunzipSync(readFileSync(file(name)))
+      .toString('utf8')
+      .trimEnd()
+      .split('\n')
+      .at(-1) ?? '',
+  ) as Trailer
 
 function withChecksum(text: string, authentication = authenticated): Buffer {
   const lines = text.trimEnd().split('\n')

@@ -1,5 +1,6 @@
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { createHash } from 'node:crypto'
+import { constants } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import type * as z from 'zod'
@@ -74,16 +75,22 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
   const unzipped = source.pipe(createGunzip())
   source.on('error', (error) => unzipped.destroy(error))
-  let rest = Buffer.alloc(0)
+  // of the line that has not ended
+  let parts: Buffer[] = []
+  let bytes = 0
   try {
     for await (const chunk of unzipped as AsyncIterable<Buffer>) {
       let from = 0
-      const data: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-      for (let to = data.indexOf(10); to !== -1; to = data.indexOf(10, from)) {
-        yield data.toString('utf8', from, to + 1)
+      for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
+        const last = chunk.subarray(from, to + 1)
+        yield (parts.length === 0 ? last : Buffer.concat([...parts, last])).toString('utf8')
+        parts = []
+        bytes = 0
         from = to + 1
       }
-      rest = Buffer.from(data.subarray(from))
+      if (from < chunk.length) parts.push(chunk.subarray(from))
+      bytes += chunk.length - from
+      if (bytes > constants.MAX_STRING_LENGTH) throw damaged()
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''

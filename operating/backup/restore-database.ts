@@ -7,6 +7,7 @@ import { openDatabase } from '#database/pool.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { authenticatedText } from './format.ts'
 import type { Header, TableHead, Trailer } from './format.ts'
 import { readBackup } from './read-backup.ts'
 import { createMarkedSchemas } from './restore-marker.ts'
@@ -21,11 +22,13 @@ export const SCHEMAS: readonly string[] = Object.keys(SOURCES)
  * program starts on the schemas until the caller removes the mark of {@link createMarkedSchemas}. If it fails, the schemas are
  * dropped.
  *
+ * @param checked what the caller has read of the file and authenticated. If the file is another one by now, nothing is restored.
  * @returns the header of the backup and the number of rows.
  */
 export async function restoreDatabase(
   connection: ConnectionSettings,
   file: string,
+  checked: Trailer,
 ): Promise<{ header: Header; rows: number }> {
   const client = new pg.Client({ ...clientConfig(connection), application_name: 'bundle-console-restore' })
   await client.connect()
@@ -35,7 +38,7 @@ export async function restoreDatabase(
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'`)
     await createMarkedSchemas(client, SCHEMAS)
     try {
-      return await load(client, connection, file)
+      return await load(client, connection, { file, checked })
     } catch (error) {
       await client.query('rollback').catch(() => undefined)
       await client.query('drop schema if exists runtime cascade; drop schema if exists bff cascade')
@@ -56,7 +59,11 @@ async function refuseUsedDatabase(client: pg.Client): Promise<void> {
     )
 }
 
-async function load(client: pg.Client, connection: ConnectionSettings, file: string) {
+async function load(
+  client: pg.Client,
+  connection: ConnectionSettings,
+  { file, checked }: { file: string; checked: Trailer },
+) {
   let header: Header | null = null
   let trailer: Trailer | null = null
   let tables: TableHead[] = []
@@ -82,6 +89,9 @@ async function load(client: pg.Client, connection: ConnectionSettings, file: str
     }
   }
   if (header === null || trailer === null) throw new Error('The backup is empty. Use another one.')
+  // who serves the file may give another one to each reader
+  if (authenticatedText(trailer) !== authenticatedText(checked))
+    throw new Error('The backup was changed while it was restored. Use another one.')
   for (const { name, value } of trailer.sequences)
     await client.query('select setval($1::regclass, $2)', [name, value])
   await finish()

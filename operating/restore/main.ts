@@ -67,7 +67,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     await server.stop()
     if (server.isExclusive && !isComplete) await rm(cluster, { recursive: true, force: true })
   })
-  const { header, rows } = await restoreDatabase(server.connection, from)
+  const { header, rows } = await restoreDatabase(server.connection, from, trailer)
   console.log(`${rows.toLocaleString('en')} rows of ${header.at} (${describeProduct(header)}) are restored.`)
 
   const opened = openDatabase<RuntimeTables & BffTables>(server.connection, {
@@ -114,28 +114,24 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
  * Reads the whole file once, so that nothing is created for one that cannot be restored. Returns the fingerprints of the
  * sealing keys that it needs, and its trailer.
  */
-async function checkBackup(file: string): Promise<{ sealingKeys: string[]; trailer: Trailer | null }> {
+async function checkBackup(file: string): Promise<{ sealingKeys: string[]; trailer: Trailer }> {
   let sealingKeys: string[] = []
   let trailer: Trailer | null = null
   for await (const part of readBackup(file)) {
     if (part.kind === 'header') ({ sealingKeys } = part.header)
     if (part.kind === 'trailer') ({ trailer } = part)
   }
+  if (trailer === null) throw new Error('The backup is empty. Use another one.')
   return { sealingKeys, trailer }
 }
 
 /** A changed backup could send the opened secrets elsewhere: addresses of plugins are not sealed. */
 function refuseChanged(
-  trailer: Trailer | null,
+  trailer: Trailer,
   { present, isUnauthenticated }: { present: readonly SealingKey[]; isUnauthenticated: boolean },
 ): void {
-  const authenticity =
-    trailer === null
-      ? 'unknown'
-      : authenticityOf(trailer.authentication, present, {
-          purpose: 'backup',
-          text: authenticatedText(trailer),
-        })
+  const text = authenticatedText(trailer)
+  const authenticity = authenticityOf(trailer.authentication, present, { purpose: 'backup', text })
   if (authenticity === 'forged')
     throw new SettingsError('The backup was changed by somebody without the sealing key. Use another one.')
   if (authenticity === 'unknown' && !isUnauthenticated)
