@@ -124,13 +124,16 @@ export interface JsonBody {
  * Reads the JSON body of a request; undefined if there is none. Both servers use this function, so they accept the same
  * bodies.
  *
+ * @param onRead gets the size of the body before it is parsed; may throw.
  * @throws TransportError as readBody does, and 415 if the type is not `application/json`; StrictJsonError.
  */
 export async function readJsonBody(
   request: Request,
   maxBytes = BODY_BYTES_MAX,
+  onRead: (bytes: number) => void = () => undefined,
 ): Promise<JsonBody | undefined> {
   const bytes = await readBody(request, maxBytes)
+  onRead(bytes.length)
   if (bytes.length === 0) return undefined
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {

@@ -12,7 +12,7 @@ function costly({ burst }: { burst: number }, load = { isBehind: () => false }) 
   const app = new Hono<{ Variables: RateVariables }>()
   app.use(rateLimit({ keyOf: () => 'a', reads: { perSecond: 0.01, burst }, load }))
   app.get('/', (c) => {
-    c.var.spend(Number(c.req.query('cost') ?? 1))
+    for (const cost of c.req.queries('cost') ?? []) c.var.spend(Number(cost))
     return c.text('done')
   })
   app.onError((error, c) => {
@@ -44,6 +44,13 @@ describe('rate limits', () => {
     assert.equal((await app.request('/?cost=7')).status, 200)
     assert.equal((await app.request('/?cost=7')).status, 429)
     assert.equal((await app.request('/')).status, 200)
+  })
+
+  it('count what a request costs once, however often it says so (J01)', async () => {
+    const app = costly({ burst: 10 })
+    assert.equal((await app.request('/?cost=4&cost=6&cost=3')).status, 200)
+    assert.equal((await app.request('/?cost=5')).status, 429)
+    assert.equal((await app.request('/?cost=3')).status, 200)
   })
 
   it('let a request pass that costs more than a burst, when nothing else was sent (J01)', async () => {

@@ -18,8 +18,8 @@ export const PROGRAM_RATES = {
 
 export interface RateVariables {
   /**
-   * Counts a request as more than one, as soon as its cost is known. Throws RATE_LIMITED if the person has not enough left, and
-   * SERVICE_UNAVAILABLE if this process has too much to do for expensive requests.
+   * Counts a request as more than one, as soon as its cost is known; if it is called again, for what the whole request costs more. Throws
+   * RATE_LIMITED if the person has not enough left, and SERVICE_UNAVAILABLE if this process has too much to do for expensive requests.
    */
   spend: (cost: number) => void
 }
@@ -41,11 +41,14 @@ export function rateLimit(options: {
     const { buckets, burst } = c.req.method === 'GET' || c.req.method === 'HEAD' ? reads : writes
     const key = options.keyOf(c)
     if (!buckets.take(key)) throw rateLimited(c)
+    let spent = 1
     c.set('spend', (cost: number) => {
-      if (cost <= 1) return
+      // what costs more than a burst needs a full bucket
+      const more = Math.min(cost, burst) - spent
+      if (more <= 0) return
       if (load.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
-      // one is taken already; what costs more than a burst needs a full bucket
-      if (!buckets.take(key, Math.min(cost, burst) - 1)) throw rateLimited(c)
+      if (!buckets.take(key, more)) throw rateLimited(c)
+      spent += more
     })
     await next()
   }

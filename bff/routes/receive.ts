@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { isWrite } from '#contract/endpoint/endpoint.ts'
+import { costOfBytes, isWrite } from '#contract/endpoint/endpoint.ts'
 import type { BodyOf, EndpointName, EndpointRow, ParamsOf, QueryOf } from '#contract/endpoint/endpoint.ts'
 import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/parse-request.ts'
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
@@ -7,6 +7,7 @@ import { readJsonBody } from '#http-kit/requests.ts'
 import type { JsonBody } from '#http-kit/requests.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { ConsoleFailure } from '../failure.ts'
+import type { RateVariables } from '../middleware/rate-limit.ts'
 
 /** The parts of a request to `/api`, before they are checked against its row. */
 export interface Received {
@@ -25,8 +26,10 @@ const KEY_PROBLEM: RequestProblem = {
   message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -',
 }
 
-/** Reads a request. Refuses with REQUEST_INVALID if its body is not JSON. */
-export async function receive(c: Context, name: EndpointName, row: EndpointRow): Promise<Received> {
+type RatedContext = Pick<Context, 'req'> & { var: RateVariables }
+
+/** Reads a request, and counts the size of its body. Refuses with REQUEST_INVALID if its body is not JSON. */
+export async function receive(c: RatedContext, name: EndpointName, row: EndpointRow): Promise<Received> {
   const write = isWrite(name, row)
   return {
     params: c.req.param(),
@@ -54,9 +57,10 @@ export function parseReceived<Row extends EndpointRow>(
   }
 }
 
-async function readBody(c: Context, row: EndpointRow): Promise<JsonBody | undefined> {
+async function readBody(c: RatedContext, row: EndpointRow): Promise<JsonBody | undefined> {
   try {
-    return await readJsonBody(c.req.raw, row.maxBodyBytes)
+    // a body that is refused costs as much to read as another one
+    return await readJsonBody(c.req.raw, row.maxBodyBytes, (bytes) => c.var.spend(costOfBytes(bytes)))
   } catch (error) {
     if (error instanceof StrictJsonError) throw invalid([bodyProblem(row, error.message)])
     throw error

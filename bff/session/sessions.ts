@@ -266,6 +266,8 @@ export interface SessionVariables {
   /** Where the request comes from, for the audit. */
   clientAddress: string
   person: Person
+  /** See `RateVariables`; of requests to the API. */
+  spend: (cost: number) => void
   /** The row that serves the request, and the code of its failure, for the log; absent if there is none. */
   endpoint?: string
   errorCode?: string

@@ -126,7 +126,7 @@ const BATCH_VALUE_CHARACTERS = 160
  * @param bytes the size of the body.
  */
 export function costOf({ cost = 1 }: EndpointRow, body: unknown, bytes: number): number {
-  const ofSize = Math.floor(bytes / BYTES_FOR_ONE)
+  const ofSize = costOfBytes(bytes) - 1
   if (cost !== 'targets') return cost + ofSize
   // a change request has the batch as its input
   const batches = [body, memberOf(body, 'input')]
@@ -134,6 +134,9 @@ export function costOf({ cost = 1 }: EndpointRow, body: unknown, bytes: number):
   const values = Math.max(...batches.map(batchValuesIn)) / VALUES_FOR_ONE
   return 2 + Math.floor(Math.max(targets, values)) + ofSize
 }
+
+/** What a request with a body of this size costs at least, whatever is in it, and whether or not it is accepted. */
+export const costOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_FOR_ONE)
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
