@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
@@ -146,6 +147,32 @@ describe('the event stream', () => {
     await save(firstScope, ++version)
     assert.deepEqual(versionsOf(await resumed.events(3)).slice(2), [version])
     await resumed.leave()
+  })
+
+  it('weighs how many events are replayed (J01)', async () => {
+    const { connection, sealingKeyFiles } = http
+    const limited = await testHttp({ connection, sealingKeyFiles, rateLimit: { perSecond: 0.01, burst: 50 } })
+    const reader = await open()
+    await reader.begun()
+    await reader.leave()
+    const events = Array.from({ length: 300 }, () => ({
+      kind: 'operation' as const,
+      scopeId: firstScope,
+      objectId: randomUUID(),
+    }))
+    await http.runtime.deps.db.transaction().execute((tx) => emitEvents(tx, events))
+    const statusOf = async (headers: Record<string, string>): Promise<number> => {
+      const authorization = `Bearer ${CREDENTIAL}`
+      const assertion = await limited.assertion({ grants: EVERYTHING })
+      const response = await limited.runtime.app.request(`${API}/events`, {
+        headers: { authorization, 'x-runtime-actor-assertion': assertion, ...headers },
+      })
+      await response.body?.cancel()
+      return response.status
+    }
+    const again = { 'last-event-id': reader.lastId }
+    assert.deepEqual([await statusOf(again), await statusOf(again), await statusOf({})], [200, 429, 200])
+    await limited.close()
   })
 
   it('sends "reset" for an id that is invalid, from the future, or followed by pruned events', async () => {

@@ -24,6 +24,8 @@ export interface StreamOptions {
 /** The most events to replay: with more, it is better for the reader to reload its pages. */
 const MAX_REPLAYED = 5_000
 const BATCH = 500
+/** How many events to replay cost as much as a request. */
+const EVENTS_FOR_ONE = 10
 /** The unread bytes after which a stream is ended; the reader can resume. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
@@ -34,7 +36,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
-  return async ({ deps, actor }, request) => {
+  return async ({ deps, actor, spend }, request) => {
     // Hono answers HEAD with the handler of GET, and nothing would ever read that stream
     if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
@@ -47,7 +49,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
       reader.onClose(() => subscription.unsubscribe())
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
-      else await resume(deps.db, reader, { lastId, position })
+      else await resume(deps.db, reader, { lastId, position, spend })
       return new Response(reader.stream, { headers: EVENT_STREAM_HEADERS })
     } catch (error) {
       reader.onEnd()
@@ -59,10 +61,13 @@ export function createEventStream(options: StreamOptions): StreamHandler {
 async function resume(
   db: Db,
   reader: Reader,
-  { lastId, position }: { lastId: string; position: Position },
+  { lastId, position, spend }: { lastId: string; position: Position; spend: ReadContext['spend'] },
 ): Promise<void> {
   const from = parsePosition(lastId)
-  const missed = from !== null && (await isResumable(db, from)) ? await readMissed(db, from, position) : null
+  const missed =
+    from !== null && (await isResumable(db, from))
+      ? await readMissed(db, { from, to: position, spend })
+      : null
   if (from === null || missed === null) {
     reader.begin(position, resetAt(position))
     return
@@ -71,7 +76,10 @@ async function resume(
 }
 
 /** Returns the events after `from` up to `to`, or null if there are too many. */
-async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedEvent[] | null> {
+async function readMissed(
+  db: Db,
+  { from, to, spend }: { from: Position; to: Position; spend: ReadContext['spend'] },
+): Promise<LoadedEvent[] | null> {
   const missed: LoadedEvent[] = []
   const { epoch } = from
   let after = from
@@ -79,6 +87,7 @@ async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedE
     const rows = await readEvents(db, after, BATCH)
     if (rows === null) return null
     const due = rows.filter((row) => !isAfter(positionOf(row, epoch), to))
+    spend?.(Math.floor(due.length / EVENTS_FOR_ONE))
     missed.push(...(await loadEvents(db, due, epoch)))
     const last = due.at(-1)
     if (last === undefined || due.length < BATCH) return missed

@@ -79,7 +79,7 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   spend(costOf(row, request.body, request.bytes) - 1)
   if (isWrite(name, row)) return serveWrite(call, actor, request, spend)
   requirePermission(call.access, actor, request)
-  if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)
+  if (row.answers === 'events') return handle<Response>(call, { deps, actor, spend }, c.req.raw)
   const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spend }, request)
   const { standby } = options
   const isServed = standby !== undefined && STANDBY_READS.has(name)
