@@ -147,10 +147,10 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   const admin = await signIn('admin', new URL(author.url()).pathname)
   await expectSettled(admin)
   await press(admin, 'More')
-  await admin.getByRole('menuitem', { name: 'Apply without approvals' }).click()
+  await admin.getByRole('menuitem', { name: 'Apply by override' }).click()
   await admin.getByRole('textbox', { name: 'Why can’t it wait?' }).fill('Mail is down')
-  await confirm(admin, 'Apply without approvals')
-  await expect(admin.getByText('Applied without its approvals').first()).toBeVisible()
+  await confirm(admin, 'Apply by override')
+  await expect(admin.getByText('Applied by override').first()).toBeVisible()
   await expect(state(admin)).toHaveText('Applied', { timeout: 20_000 })
 })
 

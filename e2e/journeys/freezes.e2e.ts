@@ -40,7 +40,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   await expect(saved).toContainText('Succeeded')
   await saved.getByRole('link', { name: /^Configure/ }).click()
   await expectPage(admin, 'Configure CRM suite Succeeded')
-  await expect(admin.getByText('A freeze was overridden')).toBeVisible()
+  await expect(admin.getByText('A restriction was overridden')).toBeVisible()
 
   await admin.goto('/')
   await expect(admin.getByText(/freezes? (is|are) active: .*quiet-nights/)).toBeVisible()

@@ -408,6 +408,22 @@ describe('a change request', () => {
     )
   })
 
+  it('is judged again when others change its scope, whatever its kind', async () => {
+    const { id: bundleInstallId } = await installed()
+    const detach = { kind: 'DETACH', title: 'Closed', submit: true, input: { bundleInstallId } }
+    const { changeRequestId } = await requested(detach)
+    await approve(changeRequestId, 'bob')
+    const listed = async () => {
+      const { items } = await deps.ok(`/change-requests?bundleInstallId=${bundleInstallId}`, {})
+      return (items as JsonObject[]).map((item) => ChangeRequest.parse(item).state)
+    }
+    assert.deepEqual(await listed(), ['APPROVED'])
+    const sent = await send(`/installations/${bundleInstallId}/detach`, { reason: 'Moved' })
+    assert.equal(sent.errorCode, '0', JSON.stringify(sent.json))
+    await until(async () => (await listed())[0] === 'OPEN')
+    assert.equal(await state(changeRequestId), 'OPEN')
+  })
+
   it('is applied in its window by the runtime, and expires after it', async () => {
     const { scope } = await installed()
     const schedule = async (id: string, fromMs: number, toMs: number) => {
@@ -722,8 +738,9 @@ describe('a change request of somebody else', () => {
       (await edit(changeRequestId, { kind: 'INSTALL', revision, input: elsewhere })).errorCode,
       '0',
     )
-    const { state: now, approvals, approvedBy } = await read(changeRequestId)
+    const { scope, state: now, approvals, approvedBy } = await read(changeRequestId)
     assert.deepEqual([now, approvals, approvedBy.map(({ outdated }) => outdated)], ['OPEN', 0, [true]])
+    assert.deepEqual(scope, elsewhere.scope)
   })
 
   it('does not tell whether a guess is a secret that it copies or restores, nor does the token of a plan (H03)', async () => {
@@ -980,6 +997,7 @@ describe('a policy of an environment', () => {
     const { scope } = await installed({ name: 'a' }, { ...PLACE(3), environmentKey: 'frozen' })
     const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
     assert.equal((await approve(id, 'bob')).errorCode, '0')
+    assert.equal((await read(id)).may.override, false)
     const freeze = {
       scopes: [{ ...scope }],
       from: '2000-01-01T00:00:00.000Z',
@@ -993,6 +1011,7 @@ describe('a policy of an environment', () => {
     await deps.ok('/freezes/inventory', { method: 'PUT', body: freeze })
     assert.equal((await apply(id)).errorCode, 'CHANGES_FROZEN')
     assert.equal(await state(id), 'APPROVED')
+    assert.equal((await read(id)).may.override, true)
     assert.equal((await apply(id, { override: true, reason: 'The shop is down' })).errorCode, '0')
     const seen = await read(id)
     assert.equal(seen.overridden, true)

@@ -76,6 +76,7 @@ export async function evaluateChange(
     return await evaluateKind({ db, keys, author, reader }, content)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
+    const scope = known.scope === null ? undefined : await findScope(db, known.scope)
     // its target vanished, or its version cannot be installed any more
     return {
       ...known,
@@ -83,7 +84,7 @@ export async function evaluateChange(
       shown: { changes: [], calls: [], resources: [] },
       shownInput: shownWithoutPlan(content.change),
       content,
-      snapshotVersion: null,
+      snapshotVersion: scope?.snapshot_version ?? null,
       conflicts: [],
       shownConflicts: [],
       exposed: [],
@@ -349,7 +350,7 @@ async function operationResult(
               input: { ...content.change.input, properties: given },
             } as ChangeInput,
           },
-    snapshotVersion: null,
+    snapshotVersion: evaluation.snapshotVersion,
     conflicts: [],
     shownConflicts: [],
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),

@@ -2,7 +2,9 @@ import { mayIn, SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import type { ChangeEntry, ChangeRequestDetail, ShownInput } from '#contract/runtime-api/change-requests.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
-import { isApproved, LIVE_STATES } from '../../engine/change-requests/transition.ts'
+import type { PlanProblem } from '#contract/runtime-api/plans.ts'
+import { isApproved, LIVE_STATES, transition } from '../../engine/change-requests/transition.ts'
+import type { ChangeFacts } from '../../engine/change-requests/transition.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db } from '../../model/db.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -96,10 +98,15 @@ export function readChangeRequest(
     const content = evaluated?.content
     const isReady =
       ['OPEN', 'APPROVED', 'SCHEDULED'].includes(row.state) && (evaluated?.conflicts.length ?? 0) === 0
+    const isFrozen =
+      evaluated !== null && problemsIn(evaluated).some(({ errorCode }) => errorCode === 'CHANGES_FROZEN')
     const isReviewer = may('change:approve') && !row.author_ids.includes(actor.id)
     const mayCarryOut = content !== undefined && may(permissionFor(content.change))
     return {
-      ...changeRequestView({ ...row, approvals_needed: facts.needed }, counts),
+      ...changeRequestView(
+        { ...row, approvals_needed: facts.needed, state: stateNow(row, evaluated, facts) },
+        counts,
+      ),
       authors: row.author_ids.map((id) => ({
         id,
         name: history.findLast(({ by_id }) => by_id === id)?.by_name ?? id,
@@ -137,11 +144,24 @@ export function readChangeRequest(
         approve: isReady && isReviewer && actor.issuer !== SERVICE_ACCOUNT_ISSUER,
         reject: isReviewer && isLive && row.state !== 'DRAFT',
         apply: isReady && mayCarryOut && isApproved(facts),
-        override: isReady && mayCarryOut && !isApproved(facts) && may('change:override'),
+        override: isReady && mayCarryOut && (!isApproved(facts) || isFrozen) && may('change:override'),
       },
     }
   })
 }
+
+/** Its state as of now: what else it depends on may have moved since its last step. A conflict stays one until it is resolved. */
+function stateNow(
+  row: ChangeRequestRow,
+  evaluated: Evaluated | null,
+  facts: ChangeFacts,
+): ChangeRequestRow['state'] {
+  if (evaluated === null || row.state === 'DRAFT' || row.state === 'CONFLICTED') return row.state
+  return transition(row.state, evaluated.conflicts.length > 0 ? 'conflict' : 'rebase', facts) ?? row.state
+}
+
+const problemsIn = ({ plan }: Evaluated): readonly PlanProblem[] =>
+  plan.batch === undefined ? plan.problems : plan.batch.items.flatMap(({ problems }) => problems)
 
 const hasPlan = ({ plan }: Evaluated): boolean =>
   plan.configuration !== undefined || plan.operation !== undefined || plan.batch !== undefined

@@ -181,8 +181,9 @@ export async function store(
       shown_input: JSON.stringify(evaluated.shownInput),
       effect: evaluated.plan.effect,
       conflicts: JSON.stringify(evaluated.shownConflicts),
-      ...(evaluated.content.change.kind === 'CONFIGURE' &&
-        evaluated.snapshotVersion !== null && { base_snapshot: evaluated.snapshotVersion }),
+      ...(evaluated.snapshotVersion !== null && { base_snapshot: evaluated.snapshotVersion }),
+      // an INSTALL may be edited to be one into another scope
+      ...(evaluated.scope !== null && scopeColumns(evaluated.scope)),
       bundle_install_id: evaluated.bundleInstallId,
     }),
     // its secrets are of no use any more
@@ -196,6 +197,12 @@ export async function store(
     await insertEntry(tx, { changeRequestId: row.change_request_id, revision: next.revision, ...entry })
   return next
 }
+
+export const scopeColumns = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope) => ({
+  environment_key: environmentKey,
+  application_runtime_id: applicationRuntimeId,
+  workspace_id: workspaceId,
+})
 
 const ENDS: ReadonlySet<string> = new Set(['APPLIED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'REFUSED'])
 

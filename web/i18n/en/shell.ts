@@ -918,7 +918,7 @@ export const notifications = {
   'event.change.conflicted': 'Change request has a conflict',
   'event.change.applied': 'Change request applied',
   'event.change.expired': 'Change request expired',
-  'event.change.overridden': 'Change made without its approvals',
+  'event.change.overridden': 'Change applied by override',
   'event.test': 'Test',
 
   'form.title.new': 'Create a webhook',
@@ -1160,6 +1160,6 @@ export const freezes = {
   'override.reason': 'Enter a reason for the override.',
   refused: 'It is refused.',
   'refused.override': 'It is refused. Choose to override that, above.',
-  overridden: 'A freeze was overridden',
+  overridden: 'A restriction was overridden',
   overview: { one: '{n} freeze is active: {names}', other: '{n} freezes are active: {names}' },
 } as const

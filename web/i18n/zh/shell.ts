@@ -1079,7 +1079,7 @@ export const notifications: Translated<typeof source.notifications> = {
   'event.change.conflicted': '变更请求有冲突',
   'event.change.applied': '变更请求已应用',
   'event.change.expired': '变更请求已过期',
-  'event.change.overridden': '变更未经批准即执行',
+  'event.change.overridden': '变更已越过限制应用',
   'event.test': '测试',
 
   'form.title.new': '创建 Webhook',
@@ -1313,6 +1313,6 @@ export const freezes: Translated<typeof source.freezes> = {
   'override.reason': '请填写越过限制的原因。',
   refused: '该变更被拒绝。',
   'refused.override': '该变更被拒绝。请在上方选择越过。',
-  overridden: '已越过冻结',
+  overridden: '已越过限制',
   overview: { other: '{n} 个冻结期生效中：{names}' },
 }

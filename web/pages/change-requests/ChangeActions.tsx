@@ -4,6 +4,7 @@ import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shap
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
+import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { againOf } from '../../subjects/batch/again.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
@@ -23,6 +24,7 @@ import {
   type ShownPlan,
   type Step,
 } from './ChangeDialogs.tsx'
+import { refusals } from './PlannedChange.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 
 type Asked = Step | 'schedule' | 'describe' | 'batch'
@@ -56,6 +58,7 @@ export function ChangeActions({
     batch: read?.batch,
     effect: read?.effect ?? null,
     planToken: read?.planToken ?? null,
+    refused: refusals(read).map((problem) => messageText(problem))[0] ?? null,
     notReady: t(isPlanning ? 'common.loading' : 'changes.plan.none'),
   }
   const close = () => setAsked(null)
@@ -172,7 +175,7 @@ function Buttons({
       {may.apply && (
         <Button
           variant="primary"
-          disabledReason={plan.planToken === null && plan.notReady}
+          disabledReason={plan.refused ?? (plan.planToken === null && plan.notReady)}
           onClick={() => onAsk('apply')}
         >
           {t('changes.apply')}

@@ -40,6 +40,8 @@ export interface ShownPlan {
   /** Null while it is loading, or if none can be made. */
   effect: string | null
   planToken: string | null
+  /** Why it would be refused now; null if it would not. */
+  refused: string | null
   /** Why there is no effect or token. */
   notReady: string
 }

@@ -183,6 +183,32 @@ test('what is applied is the plan that was shown when the dialog opened, and rea
     .toEqual([{ revision: 3, planToken: 'token-1', override: false }])
 })
 
+test('an approved request that would be refused now says so, and is not applied but by override', async () => {
+  const until = '2026-12-28T06:00:00.000Z'
+  const message = 'Changes are frozen: the books are being closed.'
+  const problems = [{ errorCode: 'CHANGES_FROZEN', message }]
+  await show(
+    {
+      ...APPLICABLE,
+      may: { ...APPLICABLE.may, override: true },
+      schedule: { notBefore: until, notAfter: until, timeZone: 'UTC' },
+    },
+    { ...planOf('effect-1', 'token-1'), problems },
+  )
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('It has its approvals, but it would be refused now.')).toBeVisible()
+  await expect
+    .element(page.getByRole('button', { name: 'Apply', exact: true }))
+    .toHaveAccessibleDescription(message)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Apply by override' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Apply by override?' })
+  await dialog.getByRole('textbox').fill('The shop is down')
+  await expect
+    .element(dialog.getByRole('button', { name: 'Apply by override' }))
+    .not.toHaveAccessibleDescription()
+})
+
 test('a plan that is out of date is refused with what has moved, and the next confirmation is for the plan of now', async () => {
   const api = await show(APPLICABLE, planOf('effect-1', 'token-1'))
   await page.getByRole('button', { name: 'Apply', exact: true }).click()

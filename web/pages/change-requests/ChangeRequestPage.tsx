@@ -35,7 +35,7 @@ import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
 import { useScopeTitles } from './use-scope-titles.ts'
-import { PlannedChange } from './PlannedChange.tsx'
+import { PlannedChange, refusals } from './PlannedChange.tsx'
 
 const route = getRouteApi('/change-requests/$id')
 
@@ -88,7 +88,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
         </>
       }
       actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
-      notice={<StateNotice request={request} />}
+      notice={<StateNotice request={request} isRefused={refusals(plan.data).length > 0} />}
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
@@ -105,12 +105,25 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
   )
 }
 
-function StateNotice({ request }: { request: ChangeRequestDetail }) {
+function StateNotice({
+  request,
+  isRefused,
+}: {
+  request: ChangeRequestDetail
+  /** Its plan says that it would be refused now. */
+  isRefused: boolean
+}) {
   const t = useText()
   const rich = useRichText()
   const { kind, state, failure, schedule, approvalsNeeded } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
-  const tone = state === 'CONFLICTED' || state === 'REFUSED' ? 'error' : state === 'EXPIRED' ? 'warn' : 'info'
+  const isReady = isFree || state === 'APPROVED' || state === 'SCHEDULED'
+  const tone =
+    state === 'CONFLICTED' || state === 'REFUSED'
+      ? 'error'
+      : state === 'EXPIRED' || (isReady && isRefused)
+        ? 'warn'
+        : 'info'
   const times =
     schedule === null
       ? null
@@ -121,11 +134,11 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
   return (
     <Notice tone={tone} icon={isFree ? 'info' : changeLook[state].icon} live>
       {state === 'SCHEDULED' && times !== null
-        ? rich('changes.about.SCHEDULED', times)
+        ? rich(isRefused ? 'changes.about.SCHEDULED.refused' : 'changes.about.SCHEDULED', times)
         : isFree
-          ? t('changes.about.OPEN.free')
-          : state === 'SCHEDULED'
-            ? t('changes.about.APPROVED')
+          ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
+          : state === 'SCHEDULED' || state === 'APPROVED'
+            ? t(isRefused ? 'changes.about.APPROVED.refused' : 'changes.about.APPROVED')
             : t(`changes.about.${state}`)}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
@@ -136,7 +149,7 @@ function StateNotice({ request }: { request: ChangeRequestDetail }) {
 
 function Facts({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
-  const { createdAt, revision, reason, operations, batchId, input } = request
+  const { createdAt, revision, reason, schedule, operations, batchId, input } = request
   const authors = authorsOf(request)
   return (
     <Card>
@@ -155,6 +168,15 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
           input.snapshotVersion !== undefined && {
             label: t('changes.fact.snapshot'),
             value: input.snapshotVersion,
+          },
+          schedule !== null && {
+            label: t('changes.schedule'),
+            value: (
+              <>
+                <Time at={schedule.notBefore} exact="minute" /> –{' '}
+                <Time at={schedule.notAfter} exact="minute" />
+              </>
+            ),
           },
           reason !== null && {
             label: t('changes.fact.reason'),

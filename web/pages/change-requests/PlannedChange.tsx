@@ -24,6 +24,10 @@ import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
 
+/** Why the request as a whole would be refused now, apart from approvals that it lacks. */
+export const refusals = (plan: ChangePlan | undefined): ChangePlan['problems'] =>
+  withoutReview(plan?.problems ?? [])
+
 /** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
 export function PlannedChange({
   request,
@@ -68,7 +72,7 @@ function Shown({
   onComment: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
-  const problems = withoutReview(plan.problems)
+  const problems = refusals(plan)
   const commentOn = (locator: string | null, property: string) =>
     locator !== null && (
       <Button
