@@ -272,5 +272,14 @@ describe('the context of an operation', () => {
     )
     assert.doesNotMatch(JSON.stringify(context), /s3cret/)
     assert.equal(context.lastGood, null)
+    // a newer version of the bundle calls it sensitive
+    await sql`insert into runtime.sensitive_mark (scope_id, locator, property, marked_at)
+      select scope_id, ${MAIN}, 'tenantId', clock_timestamp() from runtime.operation
+      where operation_id = ${operationId}`.execute(harness.db)
+    assert.deepEqual((await contextOf(operationId)).valuesRead[0]?.value, {
+      '@type': 'Data',
+      isSensitive: true,
+      isSet: true,
+    })
   })
 })

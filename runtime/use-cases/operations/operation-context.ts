@@ -15,7 +15,7 @@ import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan, Marks } from '../../model/plan.ts'
 import { listCauseRows } from '../../store/audit.ts'
 import type { AuditRow } from '../../store/audit.ts'
 import { readAuditMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
@@ -55,17 +55,21 @@ export async function readOperationContext(
   { params: { operationId } }: Input<Name>,
 ): Promise<Answer<Name>> {
   const operation = await findVisibleOperation(db, actor, operationId)
-  const [frozen, calls, lastGood] = await Promise.all([
+  const [frozen, calls, lastGood, referrers] = await Promise.all([
     readPlan(db, vault, operationId),
     readCalls(db, vault, operationId),
     findLastGood(db, operation),
+    brokenReferences(db, actor, {
+      bundleInstallIds: [operation.bundle_install_id],
+      limit: REFERRERS_MAX,
+    }),
   ])
   const since =
     lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
   const serviceIds = servicesOf(frozen)
   const services = serviceIds.length === 0 ? [] : await listNamed(db, serviceIds)
   const owners = services.flatMap((row) => row.owner_bundle_install_id ?? [])
-  const [rows, ofProcess, ofVersion, referrers] = await Promise.all([
+  const [rows, ofProcess, ofVersion] = await Promise.all([
     listCauseRows(db, {
       pluginIds: frozen.plugins.map(({ pluginId }) => pluginId),
       serviceIds,
@@ -77,20 +81,18 @@ export async function readOperationContext(
     }),
     processCauses(db, operation, lastGood?.finished_at ?? operation.created_at),
     recallCauses(db, operation, since),
-    brokenReferences(db, actor, {
-      bundleInstallIds: [operation.bundle_install_id],
-      limit: REFERRERS_MAX,
-    }),
   ])
   const shown = rows.slice(0, CAUSES_MAX)
   const pluginIds = frozen.plugins
     .map(({ pluginId }) => pluginId)
     .filter((id) => shown.some(({ action, subject }) => action === 'plugin.save' && nameIn(subject) === id))
-  const [marks, auditMarks, successes] = await Promise.all([
-    readMarksSince(db, operationId),
+  const [auditMarks, successes] = await Promise.all([
     readAuditMarks(
       db,
-      shown.map(({ sequence }) => sequence),
+      // only values of a scope are masked
+      shown
+        .filter((row) => row.changes.length > 0 && row.workspace_id !== null)
+        .map(({ sequence }) => sequence),
     ),
     pluginIds.length === 0
       ? new Map<string, string>()
@@ -113,8 +115,8 @@ export async function readOperationContext(
       .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
       .slice(0, CAUSES_MAX),
     hasMore: (rows[0]?.found ?? 0) > shown.length,
-    valuesRead: await valuesRead(operation, withMarks(frozen, marks), calls, () =>
-      readAttempts(db, operationId, SHOWN_ENDS),
+    valuesRead: await valuesRead(operation, frozen, calls, () =>
+      Promise.all([readAttempts(db, operationId, SHOWN_ENDS), readMarksSince(db, operationId)]),
     ),
     referrers,
   }
@@ -259,18 +261,22 @@ function linkOf(row: AuditRow, subject: string): ContextCause['link'] {
   return { to: row.action === 'service.save' ? 'service' : 'plugin', id: subject }
 }
 
-/** What the call that the operation is at, or failed at, reads from other plugins. Most read nothing, and need no attempts. */
+/**
+ * What the call that the operation is at, or failed at, reads from other plugins. Most read nothing, and need neither attempts nor
+ * marks.
+ */
 async function valuesRead(
   operation: OperationRow,
-  plan: FrozenPlan,
+  frozen: FrozenPlan,
   calls: readonly CallRow[],
-  read: () => Promise<readonly AttemptRow[]>,
+  read: () => Promise<[readonly AttemptRow[], Marks]>,
 ): Promise<ValueRead[]> {
   const reader = currentCallOf(operation, calls)
   if (reader === undefined) return []
-  const values = valuesFromOthers(plan, calls.map(callOf), operation.operation_type, callOf(reader))
+  const values = valuesFromOthers(frozen, calls.map(callOf), operation.operation_type, callOf(reader))
   if (values.length === 0) return []
-  const attempts = await read()
+  const [attempts, marks] = await read()
+  const plan = withMarks(frozen, marks)
   return values.map(({ locator, property, kind, writer, value }) => {
     const resource = plan.resources.find((planned) => planned.locator === locator)
     const ofWriter = attempts.filter((row) => row.stage === writer.stage && row.plugin_id === writer.pluginId)
