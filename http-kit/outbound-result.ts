@@ -96,7 +96,12 @@ const OUTBOUND_FAILURES = {
   'tls-expired': {
     isSent: false,
     isRepeatUseful: true,
-    text: 'its certificate has expired or is not valid yet; renew it, or compare the clocks',
+    text: 'its certificate has expired; renew it, or compare the clocks',
+  },
+  'tls-early': {
+    isSent: false,
+    isRepeatUseful: true,
+    text: 'its certificate is not valid yet; compare the clocks',
   },
   'tls-wrong-name': { isSent: false, isRepeatUseful: true, text: 'its certificate is for another name' },
   cut: { isSent: true, isRepeatUseful: true, text: 'its response was cut off' },
@@ -152,7 +157,7 @@ const BY_TLS_CODE: Record<string, OutboundFailure> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-untrusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
   CERT_HAS_EXPIRED: 'tls-expired',
-  CERT_NOT_YET_VALID: 'tls-expired',
+  CERT_NOT_YET_VALID: 'tls-early',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls-wrong-name',
 }
 

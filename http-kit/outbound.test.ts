@@ -204,7 +204,7 @@ describe('outbound', () => {
     setDefaultCACertificates([...trusted, by.cert])
     assert.equal(await reason(valid), 'answer 200')
     assert.equal(await reason(expired), 'tls-expired')
-    assert.equal(await reason(early), 'tls-expired')
+    assert.equal(await reason(early), 'tls-early')
     assert.equal(await reason(other), 'tls-wrong-name')
   })
 

@@ -96,16 +96,24 @@ export const CALL_CAUSES = {
     wasReceived: false,
   },
   callTlsExpired: {
-    title: {
-      en: 'The plugin’s certificate has expired or is not valid yet',
-      zh: '插件的证书已过期或尚未生效',
-    },
+    title: { en: 'The plugin’s certificate has expired', zh: '插件的证书已过期' },
     message: {
-      en: 'The certificate of plugin {plugin} has expired or is not valid yet.',
-      zh: '插件 {plugin} 的证书已过期或尚未生效。',
+      en: 'The certificate of plugin {plugin} has expired.',
+      zh: '插件 {plugin} 的证书已过期。',
     },
     noResponse: 'tls-expired',
-    label: { en: 'Certificate expired or not valid yet', zh: '证书已过期或尚未生效' },
+    label: { en: 'Certificate expired', zh: '证书已过期' },
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callTlsEarly: {
+    title: { en: 'The plugin’s certificate is not valid yet', zh: '插件的证书尚未生效' },
+    message: {
+      en: 'The certificate of plugin {plugin} is not valid yet.',
+      zh: '插件 {plugin} 的证书尚未生效。',
+    },
+    noResponse: 'tls-early',
+    label: { en: 'Certificate not valid yet', zh: '证书尚未生效' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },

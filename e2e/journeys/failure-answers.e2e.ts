@@ -574,6 +574,25 @@ const CASES: readonly Case[] = [
     says: [/clock of the plugin’s host is 5\d\d s ahead/, 'invalid_token'],
   },
   {
+    name: 'full',
+    // the disk of the plugin's host is full when the resources are changed already
+    async cause(shop) {
+      await shop.ended((await shop.install()).operationId)
+      const full: Reply = {
+        status: 507,
+        body: '{"title":"Insufficient Storage"}',
+        headers: { 'content-type': 'application/problem+json', server: 'nginx' },
+      }
+      shop.answer({ sync: ({ stage }) => (stage === 'AFTER_RESOURCES' ? full : applied) })
+      return shop.ended(await shop.configure('Books'))
+    },
+    what: 'The plugin returned HTTP 507 Insufficient Storage',
+    where: 'full.sync in After resources',
+    who: 'Plugin owner: Check the plugin',
+    todo: /no space left/,
+    says: ['It is not known whether full.sync acted.', 'have the new configuration'],
+  },
+  {
     name: 'recalled',
     // the version is recalled while the plugin is busy, which then refuses it
     async cause(shop, system) {
@@ -690,10 +709,10 @@ test('a certificate that expires between two attempts is the cause, and the firs
     const operationId = await shop.ended((await shop.install()).operationId)
     const page = await signIn('sam')
     await expectFirstScreen(page, operationId, {
-      what: 'The plugin’s certificate has expired or is not valid yet',
+      what: 'The plugin’s certificate has expired',
       where: 'expired.sync in Before resources',
       who: 'Plugin owner: Fix the certificate or HTTPS',
-      todo: /has expired/,
+      todo: /renew the certificate/,
       says: [/earlier attempt/],
     })
   } finally {

@@ -24,22 +24,36 @@ const NOT_CALLED: readonly NotCalled[] = [
   },
   {
     title: 'The secure connection to the plugin failed',
-    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'a valid certificate'],
+    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'responds without HTTPS'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the certificate or HTTPS',
     chinese: { title: '无法与插件建立安全连接', next: '插件负责人：修复证书或 HTTPS' },
   },
   ...[
-    { title: 'The plugin’s certificate is not trusted', chinese: '插件的证书不受信任' },
     {
-      title: 'The plugin’s certificate has expired or is not valid yet',
-      chinese: '插件的证书已过期或尚未生效',
+      title: 'The plugin’s certificate is not trusted',
+      todo: 'signed by an authority',
+      chinese: '插件的证书不受信任',
     },
-    { title: 'The plugin’s certificate is for another host', chinese: '插件的证书与主机名不符' },
-  ].map(({ title, chinese }): NotCalled => ({
+    {
+      title: 'The plugin’s certificate has expired',
+      todo: 'renew the certificate',
+      chinese: '插件的证书已过期',
+    },
+    {
+      title: 'The plugin’s certificate is not valid yet',
+      todo: 'a certificate that is valid now',
+      chinese: '插件的证书尚未生效',
+    },
+    {
+      title: 'The plugin’s certificate is for another host',
+      todo: 'names the endpoint’s host',
+      chinese: '插件的证书与主机名不符',
+    },
+  ].map(({ title, todo, chinese }): NotCalled => ({
     title,
-    says: [NEVER_RECEIVED, 'a valid certificate'],
+    says: [NEVER_RECEIVED, todo],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the certificate or HTTPS',
@@ -94,6 +108,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
   const certificates = [
     await testCertificate(),
     await testCertificate({ by: authority, isExpired: true }),
+    await testCertificate({ by: authority, isEarly: true }),
     await testCertificate({ by: authority, names: ['plugin.example.com'] }),
   ]
   // the runtime of this system runs in this process

@@ -60,6 +60,7 @@ export const OF_ENDPOINT: readonly MessageReason[] = [
   'callTlsFailed',
   'callTlsUntrusted',
   'callTlsExpired',
+  'callTlsEarly',
   'callTlsWrongName',
   'callRefused',
   'callReset',
@@ -187,7 +188,7 @@ export const SITUATIONS: readonly Situation[] = [
   },
   failed(
     'no secure connection',
-    ['callTlsFailed', 'callTlsUntrusted', 'callTlsExpired', 'callTlsWrongName'],
+    ['callTlsFailed', 'callTlsUntrusted', 'callTlsExpired', 'callTlsEarly', 'callTlsWrongName'],
     'PLUGIN_OWNER',
     'FIX_TLS',
   ),

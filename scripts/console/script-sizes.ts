@@ -25,8 +25,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   '/plugins/$id': 335,
   '/receipt': 315,
   '/scopes/$env/$runtime/$workspace/configuration': 305,
-  '/scopes/$env/$runtime/$workspace/local-services': 310,
-  '/services/$id': 325,
+  '/scopes/$env/$runtime/$workspace/local-services': 312,
+  '/services/$id': 327,
 }
 
 /**

@@ -58,6 +58,7 @@ function nameOf(reason: OutboundFailure): ProbeResultName {
     case 'timeout':
       return 'TIMEOUT'
     case 'tls-expired':
+    case 'tls-early':
       return 'CERTIFICATE_EXPIRED'
     case 'tls-untrusted':
       return 'CERTIFICATE_UNTRUSTED'

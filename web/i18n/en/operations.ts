@@ -284,6 +284,12 @@ export const operations = {
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
   'remedy.CHECK_PLUGIN.slow':
     'Check the plugin’s logs for this operation ID to see why it took so long. If it needs more time, ask an administrator to raise its request timeout. Then retry.',
+  'remedy.CHECK_PLUGIN.webPage':
+    'Find out which proxy or sign-in page responds in front of the plugin, and exempt the endpoint’s path from it. Then retry.',
+  'remedy.CHECK_PLUGIN.413':
+    'The request is larger than the plugin, or a proxy in front of it, accepts. Ask the plugin’s owner to raise that limit. Then retry.',
+  'remedy.CHECK_PLUGIN.507':
+    'The plugin’s host has no space left. Ask the plugin’s owner to free some. Then retry.',
   'remedy.CHECK_PLUGIN.tooLarge':
     'Ask the plugin’s owner to make the response smaller: the limit is {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
@@ -316,9 +322,11 @@ export const operations = {
   'remedy.FIX_ENDPOINT.away':
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
-    'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
+    'The endpoint responds without HTTPS, or with a version of it that this platform does not accept. Ask the plugin’s owner to correct that, or, if the endpoint is meant to be http://, an administrator to correct it. Then retry.',
   'remedy.FIX_TLS.callTlsExpired':
-    'The certificate has expired or is not valid yet. Ask the plugin’s owner to compare the clocks, or to replace it with a valid certificate. Then retry.',
+    'Ask the plugin’s owner to renew the certificate. If it has not expired there, compare the clocks. Then retry.',
+  'remedy.FIX_TLS.callTlsEarly':
+    'Ask the plugin’s owner to use a certificate that is valid now, such as the earlier one. If it is valid there already, compare the clocks. Then retry.',
   'remedy.FIX_TLS.callTlsUntrusted':
     'Ask the plugin’s owner for a valid certificate, signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsWrongName':

@@ -255,6 +255,10 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
   'remedy.CHECK_PLUGIN.slow':
     '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员延长其请求超时。然后重试。',
+  'remedy.CHECK_PLUGIN.webPage':
+    '请查明插件前面的哪个代理或登录页作出了响应，并让端点的路径不经过它。然后重试。',
+  'remedy.CHECK_PLUGIN.413': '请求超过了插件或其前面的代理所接受的大小。请插件负责人调高该限制。然后重试。',
+  'remedy.CHECK_PLUGIN.507': '插件主机的存储空间不足。请插件负责人清理空间。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',
   'remedy.CHECK_RESULT':
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
@@ -283,8 +287,11 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_ENDPOINT.away':
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
-    '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
-  'remedy.FIX_TLS.callTlsExpired': '证书已过期或尚未生效。请插件负责人核对时钟，或更换为有效证书，然后重试。',
+    '该端点不支持 HTTPS，或其版本不被本平台接受。请插件负责人更正；如果端点本应为 http://，请管理员更正端点地址。然后重试。',
+  'remedy.FIX_TLS.callTlsExpired':
+    '请插件负责人更换证书。如果证书在该主机上并未过期，请核对两边的时钟。然后重试。',
+  'remedy.FIX_TLS.callTlsEarly':
+    '请插件负责人改用已生效的证书，例如先前的证书。如果证书在该主机上已生效，请核对两边的时钟。然后重试。',
   'remedy.FIX_TLS.callTlsUntrusted': '请插件负责人更换为由本平台信任的机构签发的有效证书，然后重试。',
   'remedy.FIX_TLS.callTlsWrongName': '请插件负责人更换为包含端点主机名的有效证书，然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或注册其他端点地址。然后重试。',

@@ -16,8 +16,35 @@ export function failureTitle(failure: Failure, t: Translate): string {
   if (reason === null || isFromPlugin(failure)) return messageText(failure)
   const { status } = failure.parameters ?? {}
   if (reason === 'callHttpStatus')
-    return status === undefined ? messageText(failure) : t('causes.callHttpStatus', { status })
+    return status === undefined
+      ? messageText(failure)
+      : t('causes.callHttpStatus', { status: statusText(status) })
   return isPlainCause(reason) ? t(`causes.${reason}`) : messageText(failure)
+}
+
+/** A status with its standard name, which is not translated: the number alone says little about rare ones. */
+function statusText(status: string | number): string {
+  const name = STATUS_NAMES[status]
+  return name === undefined ? String(status) : `${status} ${name}`
+}
+
+const STATUS_NAMES: Readonly<Record<string, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
+  511: 'Network Authentication Required',
 }
 
 const isPlainCause = (reason: string): reason is Exclude<TitledReason, 'callHttpStatus'> =>
@@ -119,12 +146,22 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
       )
     case 'FIX_TLS':
       return t(
-        reason === 'callTlsExpired' || reason === 'callTlsUntrusted' || reason === 'callTlsWrongName'
+        reason === 'callTlsExpired' ||
+          reason === 'callTlsEarly' ||
+          reason === 'callTlsUntrusted' ||
+          reason === 'callTlsWrongName'
           ? `operations.remedy.FIX_TLS.${reason}`
           : 'operations.remedy.FIX_TLS',
       )
     case 'CHECK_PLUGIN':
       if (reason === 'callTimeout') return t('operations.remedy.CHECK_PLUGIN.slow')
+      if (reason === 'callWebPage') return t('operations.remedy.CHECK_PLUGIN.webPage')
+      switch (Number(failure?.parameters?.['status'])) {
+        case 413:
+          return t('operations.remedy.CHECK_PLUGIN.413')
+        case 507:
+          return t('operations.remedy.CHECK_PLUGIN.507')
+      }
       return reason === 'callTooLarge'
         ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
         : t('operations.remedy.CHECK_PLUGIN')

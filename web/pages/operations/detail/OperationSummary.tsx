@@ -16,12 +16,29 @@ import { Time } from '../../../ui/Time.tsx'
 import { failureTitle, stoppedText } from '../../../subjects/operations/describe-failure.ts'
 import { versionsText, bundleNameOf } from '../../../subjects/operations/operation-texts.ts'
 
+/** The batches that started the operation or a run of it, each with its state. */
+export function BatchesOf({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
+  return (
+    <ul>
+      {operation.batches?.map(({ batchId, action }) => (
+        <li key={batchId}>
+          <BatchLink
+            id={batchId}
+            word={t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** Who requested what, where, when and why. */
 export function OperationSummary({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { installation, requestedBy, startedAt, finishedAt, takesOver, takenOverBy } = operation
   const { bundle, bundleInstallId } = installation
-  const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
   return (
     <DefinitionList
       layout="columns"
@@ -111,20 +128,7 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
         },
         (operation.batches ?? []).length > 0 && {
           label: t('operations.field.batch'),
-          value: (
-            <ul>
-              {operation.batches?.map(({ batchId, action }) => (
-                <li key={batchId}>
-                  <BatchLink
-                    id={batchId}
-                    word={t(
-                      `operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`,
-                    )}
-                  />
-                </li>
-              ))}
-            </ul>
-          ),
+          value: <BatchesOf operation={operation} />,
         },
         operation.reason !== null && {
           // a long one needs the width

@@ -152,7 +152,10 @@ test('a plugin’s failure is titled with its own message, whatever its code', a
       assert.equal(failureTitle(failure(code, false), t), `It was ${code}.`)
   }
   const t = await translator('en')
-  assert.equal(failureTitle(of('callHttpStatus', { status: 503 }), t), 'The plugin returned HTTP 503')
+  assert.equal(
+    failureTitle(of('callHttpStatus', { status: 503 }), t),
+    'The plugin returned HTTP 503 Service Unavailable',
+  )
 })
 
 test('only the fields of a response that differ are compared', () => {

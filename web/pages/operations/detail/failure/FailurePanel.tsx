@@ -18,6 +18,7 @@ import { retryHelpsText, stoppedText } from '../../../../subjects/operations/des
 import { Differences } from './Differences.tsx'
 import { alsoFailed, namedChanges, progressOf } from '../calls/progress.ts'
 import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
+import { BatchesOf } from '../OperationSummary.tsx'
 import { CompareButton } from '../comparison/CompareButton.tsx'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { AlsoFailed, Endpoint, Headers, NamedChanges, OperationCode } from './RelatedFacts.tsx'
@@ -128,6 +129,13 @@ export function FailurePanel({
                       label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
                       value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
                     },
+                // it may go on with other targets, or wait because of this failure
+                !isOver &&
+                  !isStored &&
+                  (operation.batches ?? []).length > 0 && {
+                    label: t('operations.field.batch'),
+                    value: <BatchesOf operation={operation} />,
+                  },
                 !isOver && {
                   label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
                   value: isUndecided ? (
