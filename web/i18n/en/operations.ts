@@ -550,6 +550,7 @@ export const operations = {
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
   'action.retry.later': 'Wait until the plugin accepts calls again.',
   'action.retry.ifPassed': 'Helps only once the cause is fixed or gone.',
+  'action.retry.recalled': 'Installs the recalled version, so the dialog asks for an override.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
   'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',

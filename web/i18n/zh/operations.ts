@@ -479,6 +479,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.retry.aboutRuntime': '从{stage}阶段继续。',
   'action.retry.later': '请等到插件再次接受调用。',
   'action.retry.ifPassed': '只有原因排除或消失之后才有用。',
+  'action.retry.recalled': '重试会安装被召回的版本，因此对话框会要求越过召回。',
   'action.retry.fixFirst': '请先排除问题原因，再重试。',
   'action.retry.never': '插件表示此请求不会成功。',
   'action.takeover': '接管并分离',

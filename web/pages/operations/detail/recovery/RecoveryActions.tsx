@@ -83,7 +83,12 @@ export function RecoveryActions({
                 begins,
                 helps === 'YES' && isLater && t('operations.action.retry.later'),
                 helps === 'YES' && !isLater && !isAdvised && t('operations.action.retry.ifPassed'),
-                helps === 'AFTER_CHANGE' && t('operations.action.retry.fixFirst'),
+                helps === 'AFTER_CHANGE' &&
+                  t(
+                    operation.nextStep.action === 'CHECK_VERSION'
+                      ? 'operations.action.retry.recalled'
+                      : 'operations.action.retry.fixFirst',
+                  ),
                 helps === 'NEVER' && t('operations.action.retry.never'),
               ])
             : t(retry.reason)}
