@@ -5,8 +5,10 @@ import { queryClient } from '../../app/query-client.ts'
 import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
+import { operation } from '../operations/detail/calls/testing.ts'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { Clocks, OverviewPage } from './OverviewPage.tsx'
+import { OverviewSummary } from './OverviewSummary.tsx'
 
 const summary: Summary = {
   installations: { NOT_INSTALLED: 0, ACTIVE: 0, DETACHED: 0 },
@@ -92,4 +94,22 @@ test('one message says that nothing can be read, and a press reads all of it', a
   api.answer({ 'GET /summary': () => summary })
   await retry.click()
   await expect.element(page.getByText('Installations').first()).toBeVisible()
+})
+
+test('the operations of a batch are one recent change, so that those of others are seen', async () => {
+  const changes = [1, 2, 3].map((n) => operation({ operationId: crypto.randomUUID(), executionSequence: n }))
+  const other = operation({
+    operationId: crypto.randomUUID(),
+    requestedBy: { id: 'ling', name: 'Ling Zhao' },
+  })
+  await serveApi({
+    'GET /summary': () => summary,
+    'GET /installed-versions': () => ({ items: [], nextCursor: null }),
+    'GET /operations': () => ({ items: [...changes, other], nextCursor: null }),
+  })
+  await renderInConsole(<OverviewSummary />)
+  const recent = page.getByRole('region', { name: 'Recent changes' })
+  await expect.element(recent.getByRole('listitem')).toHaveLength(2)
+  await expect.element(recent.getByRole('link', { name: /3 operations/ })).toBeVisible()
+  await expect.element(recent.getByRole('link', { name: /Ling Zhao/ })).toBeVisible()
 })

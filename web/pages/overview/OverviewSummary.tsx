@@ -98,24 +98,57 @@ function RecentChanges() {
   const t = useText()
   const query = useQuery(apiQuery('GET /operations', recentChangesCall))
   if (query.data?.items.length === 0) return null
+  const changes = [...Map.groupBy(query.data?.items ?? [], changeOf).values()]
   return (
     <Panel
       title={t('overview.recent.title')}
       query={query}
       all={{ to: paths.operations({ state: 'SUCCEEDED' }), label: t('overview.recent.all') }}
     >
-      {query.data?.items.map((operation) => (
-        <RecentChange key={operation.operationId} operation={operation} />
+      {changes.slice(0, MAX_CHANGES).map((operations) => (
+        <RecentChange
+          key={operations[0]?.operationId}
+          operations={operations}
+          // older ones of the same change may follow
+          mayHaveMore={query.data?.nextCursor !== null && operations.at(-1) === query.data?.items.at(-1)}
+        />
       ))}
     </Panel>
   )
 }
 
-function RecentChange({ operation }: { operation: Operation }) {
+const MAX_CHANGES = 5
+
+/** What one person did to one bundle, such as by a batch, is one change. */
+const changeOf = ({
+  operationType,
+  installation: { bundle },
+  targetVersion,
+  requestedBy,
+}: Operation): string =>
+  [operationType, bundle.environmentKey, bundle.bundleId, targetVersion, requestedBy.id].join(' ')
+
+function RecentChange({
+  operations,
+  mayHaveMore,
+}: {
+  operations: readonly Operation[]
+  mayHaveMore: boolean
+}) {
   const t = useText()
-  const { operationId, installation, requestedBy, finishedAt, createdAt } = operation
+  const [operation] = operations
+  if (operation === undefined) return null
+  const { operationId, operationType, installation, requestedBy, finishedAt, createdAt } = operation
+  const { environmentKey: bundleEnvironmentKey, bundleId } = installation.bundle
+  const isOne = operations.length === 1
+  const listed = {
+    operationType,
+    bundleEnvironmentKey,
+    bundleId,
+    requestedBy: requestedBy.id,
+  }
   return (
-    <Line to={paths.operation(operationId)}>
+    <Line to={isOne ? paths.operation(operationId) : paths.operations({ state: 'SUCCEEDED', ...listed })}>
       <span className="flex items-baseline justify-between gap-3">
         <span className="min-w-0 truncate font-medium">{operationName(operation, t)}</span>
         <span className="shrink-0 text-xs text-faint">
@@ -123,7 +156,13 @@ function RecentChange({ operation }: { operation: Operation }) {
         </span>
       </span>
       <span className="block truncate text-xs text-muted">
-        <ScopeText scope={installation} /> · {requestedBy.name}
+        {isOne ? (
+          <ScopeText scope={installation} />
+        ) : (
+          t(mayHaveMore ? 'overview.recent.more' : 'overview.recent.count', { n: operations.length })
+        )}
+        {' · '}
+        {requestedBy.name}
       </span>
     </Line>
   )

@@ -24,22 +24,25 @@ export function OpenChangeRequests({
   if (items.length === 0) return null
   return (
     <Notice icon="review">
-      <div className="flex flex-wrap gap-x-3">
+      {/* beside each other: the box is on every tab of the page */}
+      <div className="flex flex-wrap gap-x-4">
         <p className="font-semibold">{t('changes.open', { n: items.length })}</p>
-        {/* one takes no line of its own */}
-        <ul className={items.length > 1 ? 'w-full space-y-1 pt-1' : undefined}>
+        <ul className="contents">
           {items.map((request) => (
-            <li key={request.changeRequestId} className="flex flex-wrap items-center gap-x-2">
+            <li
+              key={request.changeRequestId}
+              title={request.createdBy.name}
+              className="flex min-w-0 items-center gap-x-2"
+            >
               <PlainLink
                 to={paths.changeRequest(request.changeRequestId)}
-                className="target rounded-sm font-medium text-accent hover:underline"
+                className="target truncate rounded-sm font-medium text-accent hover:underline"
               >
                 {request.title}
               </PlainLink>
               <Badge look="plain" {...changeLook[request.state]}>
                 {t(`changes.state.${request.state}`)}
               </Badge>
-              <span className="text-muted">{request.createdBy.name}</span>
             </li>
           ))}
         </ul>

@@ -40,10 +40,13 @@ const NOTHING: Picks = new Map()
 export function ConflictCard({
   merged,
   choice,
+  isOnly,
   onChoose,
 }: {
   merged: Merged
   choice: Choice | undefined
+  /** Whether no other property is to be decided: the buttons for all are those for this one. */
+  isOnly: boolean
   onChoose: (choice: Choice) => void
 }) {
   const t = useText()
@@ -79,7 +82,7 @@ export function ConflictCard({
             {rich('configuration.history.who', { person: by.savedBy.name, when: <Time at={by.savedAt} /> })}
           </span>
         )}
-        {paths.length > 1 && !isOther && (
+        {paths.length > 1 && !isOther && !isOnly && (
           <SideButtons title={title} onChoose={(side) => choose(side, paths)} />
         )}
       </div>

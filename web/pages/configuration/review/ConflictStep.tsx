@@ -34,6 +34,7 @@ export function ConflictStep({
   const { behind, since } = merge
   const ofKind = (kind: Merged['verdict']['kind']) => behind.filter(({ verdict }) => verdict.kind === kind)
   const joined = ofKind('merged')
+  const isOnly = DECIDED.flatMap(ofKind).length === 1
   const last = since[0]
   return (
     <div className="space-y-5">
@@ -64,6 +65,7 @@ export function ConflictStep({
                   key={`${merged.locator} ${merged.property}`}
                   merged={merged}
                   choice={choiceOf(merged)}
+                  isOnly={isOnly}
                   onChoose={onChoose}
                 />
               ))}

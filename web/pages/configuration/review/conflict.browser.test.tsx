@@ -92,6 +92,8 @@ test('the choices of a leaf are one radio group, which the arrow keys move in', 
     [CORE]: { issuer: { ...ISSUER, name: 'Theirs', address: { city: 'Lübeck', street: 'Street 1' } } },
   })
   await openReview()
+  // of a single property, those for all serve
+  await expect.element(dialog.getByRole('button', { name: /^All mine/ })).toHaveLength(1)
   const name = dialog.getByRole('group', { name: 'Name' })
   await name.getByRole('radio', { name: /You started from/ }).click()
   await userEvent.keyboard('{ArrowDown}{ArrowDown}')
