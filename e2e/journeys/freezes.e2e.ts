@@ -14,6 +14,7 @@ test('an administrator freezes a scope; a colleague reads it before typing and c
   const form = admin.getByRole('dialog', { name: 'Create freeze' })
   await form.getByLabel('Name').fill('quiet-nights')
   await form.getByLabel('Environments or scopes').fill(scopeText(crmScope))
+  await form.getByRole('option', { name: scopeText(crmScope), exact: true }).click()
   await form.getByText('Every week').click()
   for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'])
     await form.getByRole('checkbox', { name: day }).check()

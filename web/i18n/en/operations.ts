@@ -1086,7 +1086,6 @@ export const batches = {
   'make.scopes.all': { one: 'Add {n} scope', other: 'Add all {n} scopes' },
   'make.scopes.matching': { one: 'Add {n} scope that matches', other: 'Add all {n} scopes that match' },
   'make.scopes.chosen': 'Chosen scopes',
-  'make.scopes.remove': 'Remove {scope}',
   'make.scopes.none': 'Choose a scope first.',
   'make.bundle': 'Bundle',
   'make.bundle.others': 'The selection has several bundles. Only the installations of this one are included.',

@@ -917,7 +917,6 @@ export const batches: Translated<typeof source.batches> = {
   'make.scopes.all': { other: '添加全部 {n} 个作用域' },
   'make.scopes.matching': { other: '添加匹配的全部 {n} 个作用域' },
   'make.scopes.chosen': '已选的作用域',
-  'make.scopes.remove': '移除 {scope}',
   'make.scopes.none': '请先选择作用域。',
   'make.bundle': 'Bundle',
   'make.bundle.others': '所选内容包含多个 Bundle，仅处理此 Bundle 的安装实例。',

@@ -20,6 +20,7 @@ import { FieldErrorText } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { PlacesField } from './PlacesField.tsx'
 import { freezeBodyOf, freezeFormOf, freezeSchema, type FreezeForm } from './freeze-form.ts'
 
 /** Where a change of a freeze is kept during a sign-in. */
@@ -93,14 +94,7 @@ export function FreezeDialog({
           maxLength={128}
         />
       )}
-      <TextAreaField
-        control={control}
-        name="places"
-        code
-        rows={2}
-        label={t('freezes.field.places')}
-        help={t('freezes.form.places.help')}
-      />
+      <PlacesField control={control} />
       <SegmentedControl
         label={t('freezes.field.when')}
         value={repeats}

@@ -40,3 +40,49 @@ test('the times of a freeze name the zone that they are in, and are not cut off'
     }
   }
 })
+
+test('a freeze is for environments or for scopes, which are found by their text', async () => {
+  const scopeOf = (environmentKey: string) => ({
+    environmentKey,
+    applicationRuntimeId: 'eu-central',
+    workspaceId: 1,
+    installations: 1,
+    claimed: 0,
+    failed: 0,
+    snapshotVersion: 1,
+    savedAt: freeze.updatedAt,
+    savedBy: freeze.updatedBy,
+  })
+  const { api } = await serveScope({
+    'GET /session': () => ({
+      user: freeze.updatedBy,
+      roles: ['admin'],
+      permissions: ['policy:write'],
+      grants: [{ permissions: ['policy:write'], scope: null }],
+      environmentMarks: [],
+    }),
+    'GET /freezes': () => ({ items: [], nextCursor: null }),
+    'GET /scopes': () => ({ items: ['production', 'staging'].map(scopeOf), nextCursor: null }),
+    'PUT /freezes/{name}': () => freeze,
+  })
+  await renderConsole('/freezes')
+  await page.getByRole('button', { name: 'Create freeze' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create freeze' })
+  const places = form.getByRole('combobox', { name: 'Environments or scopes' })
+  const option = (name: RegExp) => form.getByRole('option', { name })
+  await places.click()
+  await expect.element(option(/^staging\/eu-central\/1/)).toBeVisible()
+  await option(/^staging.?Environment/).click()
+  await places.click()
+  await expect.element(option(/^production.?Environment/)).toBeVisible()
+  await expect.element(option(/eu-central/)).not.toBeInTheDocument()
+  await option(/^production.?Environment/).click()
+  await form.getByRole('button', { name: 'Remove staging' }).click()
+
+  await form.getByRole('textbox', { name: 'Name' }).fill('year-end')
+  await form.getByText('Every week').click()
+  await form.getByRole('textbox', { name: 'Message' }).fill('Year-end closing')
+  await form.getByRole('button', { name: 'Create freeze' }).click()
+  await expect.poll(() => api.requests('PUT /freezes/{name}').length).toBe(1)
+  expect(api.requests('PUT /freezes/{name}')[0]?.body).toMatchObject({ environments: ['production'] })
+})

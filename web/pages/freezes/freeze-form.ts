@@ -11,13 +11,13 @@ import type { Translate } from '../../i18n/use-text.ts'
 
 const MINUTE = 60_000
 
-/** The form's values; times and places as they are typed. */
+/** The form's values; times as they are typed. */
 export const freezeSchema = (t: Translate) => {
   const needed = z.string().check(z.refine((text) => text.trim() !== '', t('freezes.form.missing')))
   return z
     .object({
       name: z.string().check(z.refine(isKey, t('freezes.form.name.invalid'))),
-      places: needed,
+      places: z.array(z.string()).check(z.refine((places) => places.length > 0, t('freezes.form.none'))),
       repeats: z.enum(['once', 'weekly']),
       from: z.string(),
       to: z.string(),
@@ -33,10 +33,6 @@ export const freezeSchema = (t: Translate) => {
       reason: z.string(),
     })
     .check(
-      z.refine((form) => placesIn(form.places) !== null, {
-        path: ['places'],
-        error: t('freezes.form.places.invalid'),
-      }),
       ...(['from', 'to'] as const).map((path) =>
         z.refine<FreezeForm>(
           (form) => form.repeats !== 'once' || instantOf(form[path], form.timeZone) !== null,
@@ -63,7 +59,8 @@ export const freezeSchema = (t: Translate) => {
 
 export interface FreezeForm {
   name: string
-  places: string
+  /** Environments, or scopes as texts. */
+  places: string[]
   repeats: 'once' | 'weekly'
   from: string
   to: string
@@ -82,7 +79,7 @@ export function freezeFormOf(freeze: Freeze | null): FreezeForm {
   const local = (at: string | null | undefined) => (at == null ? '' : localText(Date.parse(at), timeZone))
   return {
     name: freeze?.name ?? '',
-    places: freeze === null ? '' : placeTexts(freeze).join('\n'),
+    places: freeze === null ? [] : placeTexts(freeze),
     repeats: freeze !== null && freeze.weekly !== null ? 'weekly' : 'once',
     from: local(freeze?.from),
     to: local(freeze?.to),
@@ -116,13 +113,11 @@ export function freezeBodyOf(form: FreezeForm) {
 export const placeTexts = ({ environments, scopes }: Pick<Freeze, 'environments' | 'scopes'>): string[] =>
   environments ?? (scopes ?? []).map((scope) => scopeText(scope))
 
-/** Lines with environments, or with scopes; null if some line is neither, or both kinds are there. */
-function placesIn(text: string): { environments: string[] } | { scopes: Scope[] } | null {
-  const lines = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '')
-  if (lines.length === 0) return null
-  if (lines.every((line) => isKey(line))) return { environments: lines }
-  const scopes = lines.map((line) => parseScope(line))
-  return scopes.every((scope) => scope !== null) ? { scopes } : null
+/** The field offers no scopes beside environments, nor environments beside scopes. */
+function placesIn(places: readonly string[]): { environments: string[] } | { scopes: Scope[] } {
+  const environments = places.filter((place) => isKey(place))
+  if (environments.length > 0) return { environments }
+  return { scopes: places.flatMap((place) => parseScope(place) ?? []) }
 }
 
 const isTimeOfDay = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text)

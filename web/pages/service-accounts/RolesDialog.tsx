@@ -4,7 +4,6 @@ import { roleOfText, textOfRole } from '#contract/console-api/role-text.ts'
 import type { ServiceAccount } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
-import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
@@ -15,30 +14,15 @@ import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { SERVICE_ACCOUNTS, targetOf } from './account-action.ts'
+import { RolesField } from './RolesField.tsx'
 
 const LIST = { invalidates: ['GET /service-accounts'] as const }
 const NAME_MAX = 64
 
-const linesOf = (roles: string): string[] =>
-  roles
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
-const rolesOf = (roles: string) => linesOf(roles).flatMap((line) => roleOfText(line) ?? [])
-
 const accountSchema = (t: Translate) =>
   z.object({
     name: z.string().check(z.refine((text) => text.trim() !== '', t('accounts.name.missing'))),
-    roles: z.string().check(
-      z.refine((text) => linesOf(text).length > 0, t('accounts.roles.missing')),
-      z.refine((text) => linesOf(text).every((line) => roleOfText(line) !== null), {
-        error: ({ input }) =>
-          t('accounts.roles.invalid', {
-            line: linesOf(String(input)).find((line) => roleOfText(line) === null) ?? '',
-          }),
-      }),
-    ),
+    roles: z.array(z.string()).check(z.refine((roles) => roles.length > 0, t('accounts.roles.missing'))),
   })
 
 /** Creates a service account, or changes the roles of one. */
@@ -59,7 +43,7 @@ export function RolesDialog({
   const form = useZodForm(schema, {
     defaultValues: {
       name: account?.name ?? resumedName ?? '',
-      roles: resumed === null ? (account?.roles.map(textOfRole).join('\n') ?? '') : resumedRoles.join('\n'),
+      roles: resumed === null ? (account?.roles.map(textOfRole) ?? ['viewer']) : resumedRoles,
     },
   })
   const create = useWrite('POST /service-accounts', LIST)
@@ -67,7 +51,7 @@ export function RolesDialog({
   const submit = useSubmit(
     form,
     async (values) => {
-      const roles = rolesOf(values.roles)
+      const roles = values.roles.flatMap((text) => roleOfText(text) ?? [])
       if (account === null) await create.mutateAsync({ body: { name: values.name.trim(), roles } })
       else await save.mutateAsync({ params: { accountId: account.accountId }, body: { roles } })
       showToast({ text: t(account === null ? 'accounts.create.done' : 'accounts.roles.done') })
@@ -90,7 +74,7 @@ export function RolesDialog({
           <SignInAgain
             keep={(personId) => {
               const { name, roles } = form.getValues()
-              return keepAction(personId, SERVICE_ACCOUNTS, { target, reason: `${name}\n${roles}` })
+              return keepAction(personId, SERVICE_ACCOUNTS, { target, reason: [name, ...roles].join('\n') })
             }}
           />
         )
@@ -101,14 +85,7 @@ export function RolesDialog({
       {account === null && (
         <TextField control={form.control} name="name" label={t('accounts.name')} maxLength={NAME_MAX} />
       )}
-      <TextAreaField
-        control={form.control}
-        name="roles"
-        code
-        rows={4}
-        label={t('accounts.roles')}
-        help={t('accounts.roles.help')}
-      />
+      <RolesField control={form.control} />
     </FormDialog>
   )
 }

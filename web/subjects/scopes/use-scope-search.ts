@@ -1,4 +1,5 @@
 import { useQueryClient, useQuery, type QueryClient } from '@tanstack/react-query'
+import { isKey } from '#contract/protocol/locator.ts'
 import type { ScopeRow } from '#contract/console-api/shapes.ts'
 import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
@@ -38,6 +39,23 @@ export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
     const options = items.map(scopeOption).filter(({ label }) => matchesWords(label, text.trim()))
     const isNew = typed !== null && options.every(({ value }) => value !== scopeText(typed))
     return isNew ? [...options, scopeOption(typed)] : options
+  }
+}
+
+/** Searches environments too, before the scopes; a completely typed one is the last. */
+export function usePlaceSearch(): (text: string) => Promise<ComboboxOption[]> {
+  const t = useText()
+  const searchScopes = useScopeSearch()
+  return async (text) => {
+    const scopes = await searchScopes(text)
+    const typed = text.trim()
+    const known = [...new Set(scopes.flatMap(({ value }) => parseScope(value)?.environmentKey ?? []))]
+    const environment = (value: string) => ({ value, label: value, detail: t('common.scope.environmentKey') })
+    return [
+      ...known.filter((key) => matchesWords(key, typed)).map(environment),
+      ...scopes,
+      ...(isKey(typed) && !known.includes(typed) ? [environment(typed)] : []),
+    ]
   }
 }
 

@@ -1,9 +1,8 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { scopeText, parseScope } from '../../scopes/scope-text.ts'
-import { ScopeText } from '../../scopes/ScopeText.tsx'
+import { ChosenPlaces } from '../../scopes/ChosenPlaces.tsx'
 import { useScopeSearch } from '../../scopes/use-scope-search.ts'
 import type { ScopeKey } from '../../../addresses/paths.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Combobox, type ComboboxOption } from '../../../ui/Combobox.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { focusHome } from '../../../ui/keep-focus.ts'
@@ -55,31 +54,11 @@ export function ScopesField({
           />
         )}
       </Field>
-      {scopes.length > 0 && (
-        <ul
-          aria-label={t('batches.make.scopes.chosen')}
-          className="flex max-h-40 flex-wrap gap-1.5 overflow-y-auto"
-        >
-          {scopes.map((scope) => {
-            const text = scopeText(scope)
-            return (
-              <li
-                key={text}
-                className="inline-flex max-w-full items-center gap-1 rounded-md border border-line bg-sunken pl-2"
-              >
-                <ScopeText scope={scope} />
-                <Button
-                  size="sm"
-                  variant="quiet"
-                  icon="close"
-                  label={t('batches.make.scopes.remove', { scope: text })}
-                  onClick={() => onChange(scopes.filter((one) => one !== scope))}
-                />
-              </li>
-            )
-          })}
-        </ul>
-      )}
+      <ChosenPlaces
+        label={t('batches.make.scopes.chosen')}
+        places={scopes.map(scopeText)}
+        onRemove={(place) => onChange(scopes.filter((one) => scopeText(one) !== place))}
+      />
     </div>
   )
 }

@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { useController, type Control } from 'react-hook-form'
+import { ROLES } from '#contract/console-api/role-text.ts'
+import { useFormBusy } from '../../forms/form/Form.tsx'
+import { useText } from '../../i18n/use-text.ts'
+import { roleName } from '../../subjects/people/role-name.ts'
+import { usePlaceSearch } from '../../subjects/scopes/use-scope-search.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Combobox, type ComboboxOption } from '../../ui/Combobox.tsx'
+import { Field, FieldErrorText } from '../../ui/Field.tsx'
+import { focusHome } from '../../ui/keep-focus.ts'
+import { Select } from '../../ui/Select.tsx'
+
+/** A role with the fewest permissions, for a new line. */
+const FIRST = 'viewer'
+const EVERYWHERE = '*'
+const ADD = 'add-role'
+
+/** Roles as texts (`contract/console-api/role-text.ts`), each as a role and where it applies. */
+export function RolesField({ control }: { control: Control<{ name: string; roles: string[] }> }) {
+  const t = useText()
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name: 'roles' })
+  const error = fieldState.error?.message
+  const roles = field.value
+  const replace = (at: number, text: string) => field.onChange(roles.with(at, text))
+  return (
+    <fieldset data-invalid={error ? ADD : undefined} className="space-y-3" {...focusHome(ADD)}>
+      <legend className="sr-only">{t('accounts.roles')}</legend>
+      {roles.map((text, at) => (
+        // a line has no other identity than its place
+        // oxlint-disable-next-line react/no-array-index-key
+        <RoleLine key={at} text={text} busy={busy} onChange={(changed) => replace(at, changed)}>
+          <Button
+            variant="quiet"
+            icon="close"
+            label={t('accounts.roles.remove', { n: at + 1 })}
+            onClick={() => !busy && field.onChange(roles.toSpliced(at, 1))}
+          />
+        </RoleLine>
+      ))}
+      <Button id={ADD} size="sm" icon="plus" onClick={() => !busy && field.onChange([...roles, FIRST])}>
+        {t('accounts.roles.add')}
+      </Button>
+      {error && <FieldErrorText id={`${ADD}-error`}>{error}</FieldErrorText>}
+    </fieldset>
+  )
+}
+
+function RoleLine({
+  text,
+  busy,
+  onChange,
+  children,
+}: {
+  text: string
+  busy: boolean
+  onChange: (text: string) => void
+  /** The button that removes it. */
+  children: ReactNode
+}) {
+  const t = useText()
+  const searchPlaces = usePlaceSearch()
+  const [role = '', place] = text.split('@')
+  const everywhere: ComboboxOption = { value: EVERYWHERE, label: t('accounts.roles.everywhere') }
+  const search = async (typed: string) => [
+    ...(everywhere.label.toLowerCase().includes(typed.trim().toLowerCase()) ? [everywhere] : []),
+    ...(await searchPlaces(typed)),
+  ]
+  const write = (newRole: string, newPlace: string | undefined) =>
+    onChange(newPlace === undefined ? newRole : `${newRole}@${newPlace}`)
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <Field label={t('accounts.roles.role')} className="w-full sm:w-36">
+        {(wiring) => (
+          <Select
+            {...wiring}
+            value={role}
+            disabled={busy}
+            options={ROLES.map((value) => ({ value, label: roleName(value, t) }))}
+            onChange={({ target }) => write(target.value, place)}
+          />
+        )}
+      </Field>
+      <Field label={t('accounts.roles.place')} className="flex-1">
+        {(wiring) => (
+          <Combobox
+            wiring={wiring}
+            readOnly={busy}
+            value={place === undefined ? everywhere : { value: place, label: place }}
+            search={search}
+            // without a place, a role applies everywhere: clearing the field does not widen it
+            onChange={(option) =>
+              option !== null && write(role, option.value === EVERYWHERE ? undefined : option.value)
+            }
+          />
+        )}
+      </Field>
+      {children}
+    </div>
+  )
+}
