@@ -192,7 +192,8 @@ export function ConflictFooter({
           <span role="status" className="font-medium tabular-nums">
             {t('configuration.conflict.decided', { n: total, done: String(total - open) })}
           </span>
-          {reason && <span className="text-muted">{reason}</span>}
+          {/* how many are open is said by those that are decided, and by the button */}
+          {isChecking && <span className="text-muted">{reason}</span>}
           {total > 1 && (
             <Button variant="quiet" onClick={() => onAll('theirs')}>
               {t(gone === total ? 'configuration.conflict.all.letGo' : 'configuration.conflict.all.theirs')}
