@@ -225,6 +225,7 @@ export const changes = {
   'policy.about':
     'What each environment requires before a change is made. Open requests never need fewer approvals than before.',
   'policy.environment': 'Environment',
+  'policy.environment.choose': 'Choose the environment to change',
   'policy.kinds': 'Needs an approved change request',
   'policy.approvals': 'Approvals',
   'policy.approvals.invalid': 'Enter a number from 1 to {max}.',

@@ -218,6 +218,7 @@ export const changes: Translated<typeof source.changes> = {
   'policy.title': '变更策略',
   'policy.about': '环境在执行变更前的要求。已提交的请求所需的批准数不会减少。',
   'policy.environment': '环境',
+  'policy.environment.choose': '选择要更改的环境',
   'policy.kinds': '需要经批准的变更请求',
   'policy.approvals': '批准数',
   'policy.approvals.invalid': '请输入 1 到 {max} 之间的数字。',

@@ -20,6 +20,13 @@ const SESSION = () => ({
   environmentMarks: [],
 })
 
+/** Nothing is to be entered before. */
+async function chooseProduction(): Promise<void> {
+  await expect.element(page.getByRole('switch')).toHaveLength(0)
+  await page.getByRole('combobox', { name: 'Environment' }).fill('production')
+  await page.getByRole('option', { name: /^production/ }).click()
+}
+
 test('a policy needs a recent sign-in, and comes back as it was entered', async () => {
   await serveApi({
     'GET /session': SESSION,
@@ -39,7 +46,7 @@ test('a policy needs a recent sign-in, and comes back as it was entered', async 
   }
   const resumed = { target: '', reason: JSON.stringify(kept) }
   await renderInConsole(<ChangePolicies resumed={resumed} onClose={() => undefined} />)
-  await expect.element(page.getByRole('textbox', { name: 'Environment' })).toHaveValue('production')
+  await expect.element(page.getByRole('combobox', { name: 'Environment' })).toHaveValue('production')
   await expect.element(page.getByRole('textbox', { name: /Reason/ })).toHaveValue('Two of us watch')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.element(page.getByRole('button', { name: 'Sign in again' })).toBeVisible()
@@ -49,11 +56,12 @@ test('a policy that somebody else has set meanwhile is not replaced unseen', asy
   const api = await serveApi({
     'GET /session': SESSION,
     'GET /change-policies': () => ({ items: [policyOf(1, SEEN)], nextCursor: null }),
+    'GET /scopes': () => ({ items: [], nextCursor: null }),
     'PUT /change-policies/{environmentKey}': () => refusal({ status: 409, code: 'CHANGE_POLICY_STALE' }),
   })
   await renderInConsole(<ChangePolicies resumed={null} onClose={() => undefined} />)
   await expect.element(page.getByText('production', { exact: true })).toBeVisible()
-  await page.getByRole('textbox', { name: 'Environment' }).fill('production')
+  await chooseProduction()
   api.answer({
     'GET /change-policies': () => ({ items: [policyOf(3, CHANGED)], nextCursor: null }),
   })
@@ -71,11 +79,12 @@ test('the form begins with the present policy of the environment', async () => {
       items: [{ ...policyOf(2, SEEN), requiredFor: ['CONFIGURE' as const, 'BATCH' as const] }],
       nextCursor: null,
     }),
+    'GET /scopes': () => ({ items: [], nextCursor: null }),
     'PUT /change-policies/{environmentKey}': () => policyOf(2, CHANGED),
   })
   await renderInConsole(<ChangePolicies resumed={null} onClose={() => undefined} />)
   await expect.element(page.getByText('production', { exact: true })).toBeVisible()
-  await page.getByRole('textbox', { name: 'Environment' }).fill('production')
+  await chooseProduction()
   await expect.element(page.getByRole('switch', { name: /Batch/ })).toBeChecked()
   await page.getByRole('switch', { name: /Upgrade/ }).click()
   await page.getByRole('button', { name: 'Save' }).click()

@@ -11,7 +11,6 @@ import { useWrite } from '../../api/write.ts'
 import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { NumberField } from '../../forms/fields/NumberField.tsx'
 import { SwitchField } from '../../forms/fields/SwitchField.tsx'
-import { TextField } from '../../forms/fields/TextField.tsx'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
@@ -21,9 +20,12 @@ import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { keepForm, keptForm, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
+import { usePlaceSearch } from '../../subjects/scopes/use-scope-search.ts'
+import { Combobox } from '../../ui/Combobox.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Field } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -84,7 +86,7 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
   const schema = useMemo(
     () =>
       z.object({
-        environmentKey: z.string().check(z.refine(isKey, t('notifications.form.key'))),
+        environmentKey: z.string().check(z.refine(isKey)),
         CONFIGURE: z.boolean(),
         INSTALL: z.boolean(),
         UPGRADE: z.boolean(),
@@ -118,6 +120,7 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
     },
   })
   const { control, setValue } = form
+  const searchPlaces = usePlaceSearch()
   const policies = useQuery(policiesQuery)
   const environment = useWatch({ control, name: 'environmentKey' })
   const present = policies.data?.items.find(({ environmentKey }) => environmentKey === environment)
@@ -174,23 +177,39 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
     >
       {resumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <PolicyList />
-      <TextField
-        control={control}
-        name="environmentKey"
-        kind="key"
+      <Field
         label={t('changes.policy.environment')}
-        maxLength={128}
-      />
-      <fieldset>
-        <legend className="mb-2 font-medium">{t('changes.policy.kinds')}</legend>
-        <div className="grid items-start gap-2 sm:grid-cols-2">
-          {CHANGE_KINDS.map((kind) => (
-            <SwitchField key={kind} control={control} name={kind} label={t(`changes.kind.${kind}`)} />
-          ))}
-        </div>
-      </fieldset>
-      <NumberField control={control} name="approvals" label={t('changes.policy.approvals')} />
-      <ReasonField control={control} />
+        error={form.formState.errors.environmentKey && t('changes.policy.environment.choose')}
+      >
+        {(wiring) => (
+          <Combobox
+            wiring={wiring}
+            value={environment === '' ? null : { value: environment, label: environment }}
+            readOnly={form.formState.isSubmitting}
+            search={async (text) => (await searchPlaces(text)).filter(({ value }) => isKey(value))}
+            placeholder={t('changes.policy.environment.choose')}
+            onChange={(option) => {
+              const key = option?.value ?? ''
+              setValue('environmentKey', key, { shouldDirty: true, shouldValidate: key !== '' })
+            }}
+          />
+        )}
+      </Field>
+      {/* the policies are a list until one of them is to be changed */}
+      {environment !== '' && (
+        <>
+          <fieldset>
+            <legend className="mb-2 font-medium">{t('changes.policy.kinds')}</legend>
+            <div className="grid items-start gap-2 sm:grid-cols-2">
+              {CHANGE_KINDS.map((kind) => (
+                <SwitchField key={kind} control={control} name={kind} label={t(`changes.kind.${kind}`)} />
+              ))}
+            </div>
+          </fieldset>
+          <NumberField control={control} name="approvals" label={t('changes.policy.approvals')} />
+          <ReasonField control={control} />
+        </>
+      )}
     </FormDialog>
   )
 }
