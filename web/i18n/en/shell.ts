@@ -1144,9 +1144,7 @@ export const freezes = {
   'form.none': 'Choose at least one.',
   'form.name.help': 'Cannot be changed later.',
   'form.name.invalid': 'Enter 1 to 128 characters of A-Z a-z 0-9 . _ ~ -',
-  'form.places.help':
-    'Environments or scopes, not both. Type a new one in full, such as production/eu-central/1.',
-  'form.places.add': 'Add an environment or a scope',
+  'form.places.help': 'Either environments or scopes. Type a new one in full.',
   'form.time.help': 'Local time in the time zone, such as 2026-12-20 18:00',
   'form.time.invalid': 'Enter a date and a time, such as 2026-12-20 18:00.',
   'form.to.help': 'Changes are allowed again from this time.',

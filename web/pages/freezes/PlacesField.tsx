@@ -36,7 +36,6 @@ export function PlacesField({ control }: { control: Control<FreezeForm> }) {
             value={null}
             readOnly={busy}
             search={search}
-            placeholder={t('freezes.form.places.add')}
             onChange={(option) => option && field.onChange([...places, option.value])}
           />
         )}
