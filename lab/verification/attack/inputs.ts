@@ -107,6 +107,12 @@ export function limitAttacks(target: Target): Attack[] {
       1_000,
     ),
     flood(
+      '100 bodies in pieces of one byte',
+      100,
+      `POST /api/webhooks HTTP/1.1\r\n${session}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(50_000)}`,
+      1_000,
+    ),
+    flood(
       '300 requests in a row on each of 20 sockets',
       20,
       `GET /api/operations?limit=200 HTTP/1.1\r\n${session}\r\n`.repeat(300),
