@@ -11,7 +11,7 @@ import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { failureTraits } from '#http-kit/outbound-result.ts'
 import type { OutboundFailure, Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
 import { ConsoleFailure } from '../failure.ts'
-import { withoutUnknownEntries } from './unknown-entries.ts'
+import { hasUnknownNames, withoutUnknownEntries } from './unknown-entries.ts'
 
 /** One call of the runtime, requested by the browser and validated by the BFF. */
 export interface RuntimeCall {
@@ -115,10 +115,10 @@ function readResult(name: EndpointName, row: EndpointRow, result: OutboundResult
     case 'success': {
       const parsed = row.answer.safeParse(reading.data)
       if (parsed.success) return parsed.data
-      const known = isWrite(name, row)
-        ? null
-        : withoutUnknownEntries(row.answer, reading.data, parsed.error.issues)
-      if (known === null) throw new ConsoleFailure('UPSTREAM_INVALID')
+      if (isWrite(name, row) || !hasUnknownNames(reading.data, parsed.error.issues))
+        throw new ConsoleFailure('UPSTREAM_INVALID')
+      const known = withoutUnknownEntries(row.answer, reading.data, parsed.error.issues)
+      if (known === null) throw new ConsoleFailure('UPSTREAM_INVALID', platformMessage('runtimeIsNewer'))
       return known
     }
   }

@@ -116,7 +116,7 @@ for (const { name, row, schema } of reads)
       assert.deepEqual(await read(name), { ...expected, unknownEntries: 1 })
       // a broken runtime is not a newer one
       answer = { ...whole, [list]: [known, null] }
-      await assert.rejects(read(name), { code: 'UPSTREAM_INVALID' })
+      await assert.rejects(read(name), { code: 'UPSTREAM_INVALID', ownMessage: undefined })
     })
   }
 
@@ -133,5 +133,8 @@ test('the overview has all counts but those of a state that is not known', async
 
 test('one thing in a state that is not known is refused, because a part of it would mislead', async () => {
   answer = { ...sampleOf('GET /operations/{operationId}'), state: NEW }
-  await assert.rejects(read('GET /operations/{operationId}'), { code: 'UPSTREAM_INVALID' })
+  await assert.rejects(read('GET /operations/{operationId}'), {
+    code: 'UPSTREAM_INVALID',
+    ownMessage: /^The runtime is newer than this console/,
+  })
 })

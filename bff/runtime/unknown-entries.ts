@@ -19,14 +19,16 @@ type Fields = Record<string, unknown>
 
 /**
  * The answer of a read without the entries that contain a name which is not in the schema, and their number as `unknownEntries`;
- * null if anything else is wrong with it.
+ * null if it has such a name elsewhere.
+ *
+ * @param issues Of which {@link hasUnknownNames} is true.
  */
 export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: readonly Issue[]): unknown {
   if (!isFields(data)) return null
   const unknown = new Map<string, Set<number | string>>()
   for (const issue of issues) {
     const [list = '', entry] = issue.path
-    if (typeof list !== 'string' || !isUnknownName(issue, data)) return null
+    if (typeof list !== 'string') return null
     const found = unknown.get(list) ?? new Set()
     unknown.set(list, found)
     if (LISTS.has(list) && typeof entry === 'number') found.add(entry)
@@ -41,7 +43,11 @@ export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: 
   return parsed.success ? { ...(parsed.data as Fields), unknownEntries } : null
 }
 
-/** Whether a text is none of those that the schema knows; another type is an error of the runtime. */
+/** Whether nothing else is wrong with an answer than texts that are none of those in the schema: the runtime is newer. */
+export const hasUnknownNames = (data: unknown, issues: readonly Issue[]): boolean =>
+  issues.every((issue) => isUnknownName(issue, data))
+
+/** Another type than text is an error of the runtime. */
 function isUnknownName(issue: Issue, data: unknown, above: readonly PropertyKey[] = []): boolean {
   const path = [...above, ...issue.path]
   switch (issue.code) {

@@ -172,6 +172,8 @@ export const PLATFORM_MESSAGES = {
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
   readTimedOut: 'The data could not be read in time. Nothing was changed.',
+  runtimeIsNewer:
+    'The runtime is newer than this console, which cannot show this. It can when the consoles are upgraded too.',
   requestAddressParts: 'Must have no user information, query or fragment',
   requestContactAddress: 'Must be an http, https or mailto address',
   requestControlCharacters:

@@ -627,6 +627,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   operationRemoved:
     '该操作不存在，或您无权查看。按照此部署的保留期限，{date} 之前结束的大多数操作已被删除；其审计记录仍会保留。',
   readTimedOut: '未能及时读取数据。未做任何更改。',
+  runtimeIsNewer: '运行时的版本比此控制台新，此控制台无法显示该内容。控制台升级后即可显示。',
   requestAddressParts: '不能包含用户信息、查询或片段',
   requestContactAddress: '必须是 http、https 或 mailto 地址',
   requestControlCharacters: '不能包含控制字符或反转文字方向的字符',
