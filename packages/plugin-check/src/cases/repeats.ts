@@ -53,6 +53,22 @@ export const REPEAT_CASES: readonly Case[] = [
     },
   ),
   repeat(
+    'after-later-operation',
+    {
+      title: 'A repeat of a finished call that arrives after a later operation gets the remembered response',
+      level: 'SHOULD',
+      fix: 'Look for the remembered response before you compare sequences, and keep it for 30 days.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const { before, after } = installation.operation('INSTALL', 1)
+      const first = await trial.finish(before)
+      await trial.finish(after)
+      await trial.complete(installation.operation('CONFIGURE', 2))
+      trial.checkSame(first, await trial.send(before), 'The repeat')
+    },
+  ),
+  repeat(
     'stages-are-separate',
     {
       title: 'AFTER_RESOURCES is not taken for a repeat of BEFORE_RESOURCES',

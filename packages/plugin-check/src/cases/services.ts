@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { EVENT_FAILURES, type ServiceCall } from '../wire/services.ts'
 import { sideBySide } from '../run/side-by-side.ts'
 import { CaseBlocked, type Installation, type Trial } from '../run/trial.ts'
@@ -67,6 +68,22 @@ const isSameMessage = (one: ServiceCall, other: ServiceCall): boolean =>
   nameOf(one) === nameOf(other) &&
   one.eventId === other.eventId &&
   one.bundleInstallId === other.bundleInstallId
+
+/** What a service takes for the same event: only then is the ID the same. */
+const isSameEvent = (one: ServiceCall, other: ServiceCall): boolean =>
+  isSameMessage(one, other) &&
+  one.idempotencyKey === other.idempotencyKey &&
+  (one.content === undefined || other.content === undefined || isDeepStrictEqual(one.content, other.content))
+
+/** The first event of the run with each Event-Id. */
+function ownersIn({ shared }: Trial): Map<string, ServiceCall> {
+  const name = 'events by ID'
+  // only this function makes it
+  const known = shared.get(name) as Map<string, ServiceCall> | undefined
+  const owners = known ?? new Map<string, ServiceCall>()
+  shared.set(name, owners)
+  return owners
+}
 
 const eventsOf = (calls: readonly ServiceCall[], { identity }: Installation): ServiceCall[] =>
   calls.filter(({ isEvent, bundleInstallId }) => isEvent && bundleInstallId === identity.bundleInstallId)
@@ -221,21 +238,39 @@ export const SERVICE_CASES: readonly Case[] = [
         await callsOfInstall(trial, undefined, undefined, (calls) => calls.some(isEvent))
       ).filter(isEvent)
       if (events.length === 0) trial.untested('INSTALL did not lead to an event')
-      const owners = new Map<string | null, ServiceCall>()
-      for (const event of trial.platform.services.calls.filter(isEvent)) {
-        const owner = owners.get(event.eventId) ?? event
-        owners.set(event.eventId, owner)
-        trial.check(
-          event.eventId === null || isSameMessage(owner, event),
-          'Two events of the run have the same Event-Id',
-        )
-      }
       for (const { eventId, idempotencyKey } of events)
         for (const [name, value] of [
           ['Event-Id', eventId],
           ['Idempotency-Key', idempotencyKey],
         ] as const)
           trial.check(value !== null && /^[\x21-\x7e]{1,128}$/.test(value), `${name} is absent or not valid`)
+    },
+  ),
+  service(
+    'event-id-new',
+    {
+      title: 'Each event has its own Event-Id',
+      needs: ['events'],
+      fix: 'Derive the Event-Id from the operation that leads to the event as well, or make it at random and store it.',
+    },
+    {
+      async run(trial) {
+        const installation = trial.install()
+        await callsOfInstall(trial, installation)
+        for (const [index, type] of (['CONFIGURE', 'UPGRADE'] as const).entries()) {
+          const { before, after } = installation.operation(type, index + 2, { values: 'changed' })
+          if (isDone((await trial.settle(before)).answer)) await trial.settle(after)
+        }
+      },
+      review(trial) {
+        const owners = ownersIn(trial)
+        for (const event of trial.platform.services.calls.slice(trial.from.serviceCalls)) {
+          if (!event.isEvent || event.eventId === null) continue
+          const owner = owners.get(event.eventId) ?? event
+          owners.set(event.eventId, owner)
+          trial.check(isSameEvent(owner, event), 'Two events have the same Event-Id')
+        }
+      },
     },
   ),
   service(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
+import { sideBySide } from '../run/side-by-side.ts'
 import type { Trial } from '../run/trial.ts'
 import { seenIn } from '../run/state.ts'
 import { isDone } from '../wire/read-answer.ts'
@@ -102,7 +103,7 @@ async function keepsEach(
   if (compared === 0) trial.untested('the state shows none of the values, or the plugin refuses such values')
 }
 
-const textOf = (value: JsonValue): string => JSON.stringify(value)
+const textOf = (value: unknown): string => JSON.stringify(value)
 /** A shorter text, with its quotes, can be in a state by chance. */
 const TELLING_MIN = 5
 const ofTexts = (value: JsonValue): JsonValue | undefined => (typeof value === 'string' ? value : undefined)
@@ -119,28 +120,42 @@ export const VALUE_CASES: readonly Case[] = [
     'wrapper-shaped',
     {
       title: 'A business value that looks like a wrapper is not unwrapped',
-      fix: 'Unwrap Data exactly once, whatever the business value contains.',
+      fix: 'Unwrap Data exactly once, and wrap what you write exactly once, whatever the business value contains.',
     },
     async (trial) => {
       const usual = trial.install()
       await trial.complete(usual.operation('INSTALL', 1))
       const before = await trial.state(usual)
       const text = `inner-${trial.random.bytes(6).toString('hex')}`
-      const replace = replaced(trial, (value) =>
+      const isAlone = (shown: string): boolean => shown.includes(text) && !shown.includes('@type')
+      const all = Object.entries(replaced(trial, () => ({ '@type': 'Data', value: text })))
+      const visible = replaced(trial, (value) =>
         seenIn(before, value) ? { '@type': 'Data', value: text } : undefined,
       )
-      if (Object.values(replace).every((changes) => Object.keys(changes).length === 0))
-        trial.untested('the state shows none of the values')
-      const installation = trial.install()
-      const operation = installation.operation('INSTALL', 1, { replace })
-      // a plugin that expects another type sees that it is none, and may refuse it
-      for (const call of [operation.before, operation.after])
-        if (!isDone((await trial.settle(call)).answer)) return
-      const state = JSON.stringify(await trial.state(installation))
-      trial.check(
-        !state.includes(text) || state.includes('@type'),
-        'The state shows the inner value alone: it was unwrapped twice',
+      const each = all.flatMap(([locator, changed]) =>
+        Object.entries(changed).map(([name, value]) => ({ [locator]: { [name]: value } })),
       )
+      let told = 0
+      await sideBySide([visible, ...each], async (replace) => {
+        const installation = trial.install()
+        const operation = installation.operation('INSTALL', 1, { replace })
+        for (const call of [operation.before, operation.after]) {
+          const { answer } = await trial.settle(call)
+          // a plugin that expects another type sees that it is none, and may refuse it
+          if (answer.kind !== 'success' || !isDone(answer)) return told++
+          if (textOf(answer.writes).includes(text)) told++
+          for (const properties of Object.values(answer.writes))
+            for (const [name, data] of Object.entries(isJsonObject(properties) ? properties : {}))
+              trial.check(
+                !isJsonObject(data) || !isAlone(textOf(data['value'] ?? null)),
+                `${name} is written with the inner value alone: it was wrapped one time too few`,
+              )
+        }
+        const state = textOf(await trial.state(installation))
+        trial.check(!isAlone(state), 'The state shows the inner value alone: it was unwrapped twice')
+        return state.includes(text) ? told++ : told
+      })
+      if (told === 0) trial.untested('neither state nor writes show such values')
     },
   ),
   values(

@@ -5,7 +5,7 @@ import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.t
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
 import type { Profile } from '../profile.ts'
 import type { Trial } from '../run/trial.ts'
-import { withTwins } from '../wire/build-call.ts'
+import { likeFirst, twinsOf, withTwins } from '../wire/build-call.ts'
 import { isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 import { ofEverySuccess, short, wholeLife } from './read-response.ts'
@@ -74,9 +74,10 @@ export const WRITE_CASES: readonly Case[] = [
       rule: 'values',
       fix: 'Give the plain business value to whatever wraps it.',
     },
-    forEachWrite((trial, { name, value }) => {
-      // business values may look like a wrapper; then the profile has some
+    forEachWrite((trial, { name, value, requested }) => {
+      // business values may look like a wrapper; then the profile or the request has some
       if (JSON.stringify(trial.profile.resources).includes('"@type":"Data"')) return
+      if (JSON.stringify(requested).includes('"value":{"@type":"Data"')) return
       const inner = isJsonObject(value) ? value['value'] : null
       trial.check(
         !(isJsonObject(inner) && inner['@type'] === 'Data' && 'value' in inner),
@@ -116,14 +117,31 @@ export const WRITE_CASES: readonly Case[] = [
     'own-resources',
     {
       title: 'Only resources of the request are written',
-      fix: 'Use the locators of the request as keys, byte for byte.',
+      fix: 'Use the locators of the request as keys, byte for byte, and not all that belong to the installation.',
     },
-    forEachWrite((trial, { locator, requested }) =>
-      trial.check(
-        Object.keys(requested).length === 0 || requested[locator] !== undefined,
-        `${short(locator)} is not in the request`,
+    {
+      ...forEachWrite((trial, { locator, requested }) =>
+        trial.check(
+          Object.keys(requested).length === 0 || requested[locator] !== undefined,
+          `${short(locator)} is not in the request`,
+        ),
       ),
-    ),
+      async run(trial) {
+        await wholeLife(trial)
+        const { first, other } = twinsOf(trial.profile)
+        const modules = likeFirst(trial.profile, [first, other])
+        const installation = trial.install()
+        const fewer = { modules, locators: [first] }
+        for (const { before, after } of [
+          installation.operation('INSTALL', 1, { modules }),
+          installation.operation('CONFIGURE', 2, fewer),
+          installation.operation('UPGRADE', 3, fewer),
+        ])
+          for (const call of [before, after])
+            // a plugin may refuse a second Module
+            if (!isDone((await trial.settle(call)).answer)) return
+      },
+    },
   ),
   writes(
     'sensitive-marked',

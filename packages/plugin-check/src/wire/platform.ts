@@ -52,8 +52,8 @@ export interface Platform {
   calls: PlatformCall[]
   /** The services to which references resolve. */
   services: Services
-  /** Adds a key to the key set, as a platform does before it signs with it. */
-  addKey(): SigningKey
+  /** Adds a key to the key set, as a platform does before it signs with it; default: a new one. */
+  addKey(key?: SigningKey): SigningKey
   /** How often the plugin fetched the keys. */
   keyFetches(): number
   /** True: the key set responds with 503. */
@@ -160,8 +160,7 @@ export async function startPlatform(
       mode = next
     },
     services,
-    addKey() {
-      const key = newSigningKey()
+    addKey(key = newSigningKey()) {
       keySet.push(key)
       return key
     },

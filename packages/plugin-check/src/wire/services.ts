@@ -28,6 +28,8 @@ export interface ServiceCall {
   status: number
   /** Whether it had JSON under the content type of JSON; null until its body has arrived. */
   isJson: boolean | null
+  /** Its body as JSON; undefined if it has none, or until it has arrived. */
+  content: unknown
   /** The service has responded with a success. */
   isAccepted: boolean
   problem: ServiceCallProblem | null
@@ -158,6 +160,7 @@ export function createServices({ events, services }: Profile): Services {
         idempotencyKey: headerOf(incoming, 'idempotency-key'),
         status,
         isJson: null,
+        content: undefined,
         isAccepted: status === 200 && failure === undefined,
         problem,
       }
@@ -166,7 +169,8 @@ export function createServices({ events, services }: Profile): Services {
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
       incoming.on('end', () => {
         const type = headerOf(incoming, 'content-type') ?? ''
-        call.isJson = isJsonType(type) && parseJson(Buffer.concat(chunks)) !== undefined
+        call.content = parseJson(Buffer.concat(chunks))
+        call.isJson = isJsonType(type) && call.content !== undefined
       })
       if (failure === 'lost') {
         outgoing.destroy()

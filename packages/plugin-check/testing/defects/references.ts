@@ -66,7 +66,10 @@ const resolving =
 
 const calling =
   (
-    change: (access: Access) => {
+    change: (
+      access: Access,
+      request: LifecycleRequest,
+    ) => {
       path?: string
       method?: string
       headers?: Record<string, string>
@@ -74,15 +77,17 @@ const calling =
     },
   ): Change =>
   (parts) => {
-    parts.callService = async (access, { installation }) => {
-      const { path = 'tenantCreated', method = 'POST', headers = {}, token = access.token } = change(access)
+    parts.callService = async (access, request) => {
+      const { bundleInstallId } = request.installation
+      const changes = change(access, request)
+      const { path = 'tenantCreated', method = 'POST', headers = {}, token = access.token } = changes
       const response = await fetch(`${access.url}/${path}`, {
         method,
         headers: {
           ...(token !== '' && { authorization: `Bearer ${token}` }),
           'content-type': 'application/json',
-          'event-id': `created-${installation.bundleInstallId}`,
-          'idempotency-key': installation.bundleInstallId,
+          'event-id': `created-${bundleInstallId}`,
+          'idempotency-key': bundleInstallId,
           ...headers,
         },
         ...(method === 'POST' && { body: '{}' }),
@@ -318,6 +323,21 @@ export const REFERENCE_DEFECTS = {
     'sends events without an Event-Id',
     calling(() => ({ headers: { 'event-id': '' } })),
     ['service.event-id-stays', 'service.event-again'],
+  ),
+  'one-event-id': breaks(
+    'service.event-id-new',
+    'gives the events of INSTALL and CONFIGURE one ID',
+    (parts, world) => {
+      calling((_, { operation }) => ({ headers: { 'idempotency-key': operation.operationId } }))(parts, world)
+      const { useReferences } = parts
+      parts.useReferences = (request) => {
+        const { operation } = request
+        const isConfigure = operation.operationType === 'CONFIGURE'
+        return useReferences(
+          isConfigure ? { ...request, operation: { ...operation, operationType: 'INSTALL' } } : request,
+        )
+      }
+    },
   ),
   'event-as-text': breaks(
     'service.event-json',

@@ -65,6 +65,18 @@ export const REPEAT_DEFECTS = {
       }
     },
   ),
+  'order-before-memory': breaks(
+    'repeat.after-later-operation',
+    'compares sequences before it looks for the remembered response',
+    (parts) => {
+      const { once } = parts
+      parts.once = (request, hash) => {
+        parts.fence(request)
+        return once(request, hash)
+      }
+    },
+    REPEATS,
+  ),
   'new-token-in-repeat': breaks(
     'repeat.every-call',
     'executes every repeat and issues a new token',

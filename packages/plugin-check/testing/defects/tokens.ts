@@ -128,6 +128,23 @@ export const TOKEN_DEFECTS = {
   'keys-once': breaks('token.new-key', 'fetches the keys of the platform once', (parts) => {
     parts.needsKeys = (keys) => keys.length === 0
   }),
+  'strangers-remembered': breaks(
+    'token.new-key',
+    'never looks again for a kid that the key set once lacked',
+    (parts) => {
+      const { chooseKey } = parts
+      // before the fetch and after it
+      const misses = new Map<unknown, number>()
+      parts.chooseKey = (keys, token) => {
+        const { kid } = token.header
+        const missed = misses.get(kid) ?? 0
+        const key = missed > 1 ? undefined : chooseKey(keys, token)
+        if (key === undefined) misses.set(kid, missed + 1)
+        return key
+      }
+    },
+    ['token.keys-unavailable'],
+  ),
   'keys-for-strangers': breaks(
     'token.keys-kept-from-strangers',
     'fetches the keys of the platform for each token with an unknown kid',

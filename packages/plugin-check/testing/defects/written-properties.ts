@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
 import { breaks } from './defect.ts'
-import { editing, writing, failing, firstReference } from './plant.ts'
+import { editing, writing, failing, firstReference, tenantsOf } from './plant.ts'
 import { Refusal } from '../refusal.ts'
-import { data } from '../reference-parts.ts'
+import { data, type Result } from '../reference-parts.ts'
 
 // What is wrong with writes and failures.
 
@@ -16,6 +16,14 @@ export const WRITE_DEFECTS = {
     'writes.wrapped-once',
     'wraps a value twice',
     writing((_, { tenantId }) => ({ tenantId: data(tenantId) })),
+  ),
+  'wraps-too-little': breaks(
+    'values.wrapper-shaped',
+    'takes a business value that looks like a wrapper for one that is wrapped',
+    writing(({ resources }) => {
+      const seats = Object.values(resources)[0]?.properties['seats']?.value ?? null
+      return { region: isJsonObject(seats) && seats['@type'] === 'Data' ? seats : data('eu') }
+    }),
   ),
   'more-in-data': breaks(
     'writes.no-extra-fields',
@@ -60,6 +68,18 @@ export const WRITE_DEFECTS = {
         found['outcome'] === 'APPLIED' &&
         ((found['resources'] as JsonObject)['production/other/MODULE/other'] = { region: data('eu') }),
     ),
+  ),
+  'writes-all-modules': breaks(
+    'writes.own-resources',
+    'writes to every Module of the installation, also to those that a call does not name',
+    (parts, world) => {
+      const { compose } = parts
+      parts.compose = (request, result) => {
+        const all = tenantsOf(world, request).map(({ locator }) => [locator, { region: data('eu') }])
+        const resources = { ...Object.fromEntries(all), ...result.resources } as Result['resources']
+        return compose(request, result.outcome === 'APPLIED' ? { ...result, resources } : result)
+      }
+    },
   ),
   'upper-case-locator': breaks(
     'writes.own-resources',
