@@ -593,6 +593,44 @@ const CASES: readonly Case[] = [
     says: ['It is not known whether full.sync acted.', 'have the new configuration'],
   },
   {
+    name: 'wave',
+    // a target of the second wave of a batch gets no response, so the third one waits
+    async cause(shop, system) {
+      const scopes = [shop.scope, system.newScope(), system.newScope()]
+      await shop.saveService({ consumers: scopes })
+      const installed = await Promise.all(scopes.map((scope) => shop.install(scope)))
+      for (const { operationId } of installed) await shop.ended(operationId)
+      await shop.register('sync', { timeoutMs: 1_000, maxAttempts: 1 })
+      const targets = installed.map(({ bundleInstallId }) => bundleInstallId)
+      const [first, second] = targets
+      shop.answer({
+        sync: ({ request }) => (request.installation.bundleInstallId === first ? applied : 'hang'),
+      })
+      const body = {
+        action: 'CONFIGURE' as const,
+        title: 'Rename the shops',
+        targets,
+        concurrency: 1,
+        waves: { sizes: [1, 1], soakSeconds: 0, maxFailures: 0 },
+        input: { changes: { [shop.locator]: wrapped({ name: 'Books' }) } },
+      }
+      await system.call(platform, 'POST /batches', { body }, randomUUID())
+      const inSecond = async () => {
+        const { items } = await system.call(platform, 'GET /operations', {
+          query: { bundleInstallId: second ?? '', operationType: 'CONFIGURE' },
+        })
+        return items[0]?.operationId
+      }
+      await expect.poll(inSecond, { timeout: 20_000 }).toBeDefined()
+      return shop.ended((await inSecond()) ?? '')
+    },
+    what: 'The plugin did not respond in time',
+    where: 'wave.sync in Before resources',
+    who: 'Plugin owner: Check the plugin',
+    todo: /see why it took so long/,
+    says: [/nothing is scheduled\.\s*Batch\s*Rename the shops\s*Waits between waves/],
+  },
+  {
     name: 'recalled',
     // the version is recalled while the plugin is busy, which then refuses it
     async cause(shop, system) {

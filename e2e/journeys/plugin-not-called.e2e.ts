@@ -80,7 +80,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
   system,
   signIn,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   const before = await registration(system)
   const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
   const given = { ...before, ...SHORT, owner }
