@@ -239,6 +239,8 @@ export const Batch = z.object({
   stoppedBy: Person.optional(),
   /** Its items are carried out in spite of what would refuse them; absent otherwise. */
   overrides: z.literal(true).optional(),
+  /** The change request that started it; absent if none did. */
+  changeRequestId: Uuid.optional(),
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
   /** The items that the caller may see, by state. */

@@ -257,6 +257,7 @@ function batchView(row: CountedBatch, waiting: ReadonlyMap<string, WaitingWave>)
     state: row.state,
     because: row.because,
     ...(row.overrides && { overrides: true }),
+    ...(row.change_request_id !== null && { changeRequestId: row.change_request_id }),
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
     ...(row.stopped_by_id !== null && {
       stoppedBy: { id: row.stopped_by_id, name: row.stopped_by_name ?? '' },

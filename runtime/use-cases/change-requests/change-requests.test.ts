@@ -388,7 +388,12 @@ describe('a change request', () => {
       if (kind !== 'BATCH') continue
       const { batchId, input: shown } = await read(made.changeRequestId)
       assert.partialDeepStrictEqual(shown, { ...limits, first: 2, waves })
-      assert.partialDeepStrictEqual(await deps.ok(`/batches/${batchId}`, {}), { ...limits, first: 2, waves })
+      assert.partialDeepStrictEqual(await deps.ok(`/batches/${batchId}`, {}), {
+        ...limits,
+        first: 2,
+        waves,
+        changeRequestId: made.changeRequestId,
+      })
     }
     assert.equal((await deps.installation(bundleInstallId)).state, 'DETACHED')
     // what it overrides is decided, and recorded, when it is applied

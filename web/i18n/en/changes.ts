@@ -50,13 +50,13 @@ export const changes = {
   'about.OPEN.free':
     'No policy requires an approval. Colleagues can still approve it, and anyone who may make this change can apply it.',
   'about.CONFLICTED':
-    'Someone else saved other values for properties that this request changes. Edit the request to resolve the conflicts, or withdraw it.',
+    'Others have changed what this request changes. Edit the request to resolve the conflicts, or withdraw it.',
   'about.OPEN.free.refused': 'No policy requires an approval, but it would be refused now.',
   'about.APPROVED': 'It has its approvals and can be applied.',
   'about.APPROVED.refused': 'It has its approvals, but it would be refused now.',
   'about.SCHEDULED': 'It will be applied between {from} and {to}.',
   'about.SCHEDULED.refused': 'It is scheduled between {from} and {to}, but it would be refused now.',
-  'about.APPLYING': 'Its operations are in progress.',
+  'about.APPLYING': 'It was started, and not all of its operations or targets have ended.',
   'about.APPLIED': 'It was applied.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
@@ -107,6 +107,7 @@ export const changes = {
   'approval.unset': 'not changed',
   'conflict.base': 'Before',
   'conflict.theirs': 'Saved by others',
+  'conflict.gone': 'no longer in this scope',
   'conflict.mine': 'In this request',
 
   'event.CREATED': '{person} created it',
@@ -118,7 +119,7 @@ export const changes = {
   'event.REJECTED': '{person} rejected it',
   'event.WITHDRAWN': '{person} withdrew it',
   'event.REBASED': 'Merged with what others saved',
-  'event.CONFLICTED': 'Others saved values that it changes too',
+  'event.CONFLICTED': 'Others changed what it changes too',
   'event.SCHEDULED': '{person} scheduled it',
   'event.UNSCHEDULED': '{person} removed the schedule',
   'event.APPLYING': '{person} applied it',
@@ -209,6 +210,8 @@ export const changes = {
     other: '{n} hidden values stay as they are in the request.',
   },
   'editing.secrets.conflict': 'Others have saved hidden values that this request changes too',
+  'editing.gone': 'This request changes resources that are no longer in this scope',
+  'editing.gone.leave': 'Leave it out',
   'editing.secrets.mine': 'what the request has (hidden)',
   'editing.secrets.undecided': 'Choose which hidden values to keep first.',
   'editing.nothing': 'Nothing would be left in the request. Withdraw it instead.',

@@ -14,6 +14,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
+import { ChangeRequestLink } from '../../subjects/change-requests/ChangeRequestLink.tsx'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
@@ -244,6 +245,11 @@ function BatchFacts({ batch }: { batch: Batch }) {
           { label: t('batches.fact.concurrency'), value: concurrency },
           waves !== undefined && { label: t('batches.waves'), value: wavesText(waves, t), wide: true },
           stopAfterFailures !== null && { label: t('batches.fact.failures'), value: stopAfterFailures },
+          batch.changeRequestId !== undefined && {
+            label: t('changes.one'),
+            value: <ChangeRequestLink id={batch.changeRequestId} />,
+            wide: true,
+          },
           reason !== null && { label: t('batches.fact.reason'), value: reason, wide: true },
           input.properties.length > 0 && {
             label: t('batches.fact.values'),

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
-import type { ChangeEntry, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -93,7 +93,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
           <Facts request={request} />
-          {request.conflicts.length > 0 && <Conflicts request={request} titles={titles} />}
+          {request.conflicts.length > 0 && <Conflicts request={request} plan={plan.data} titles={titles} />}
           <PlannedChange request={request} plan={plan} titles={titles} onComment={setTarget} />
         </div>
         <div className="min-w-0 space-y-6">
@@ -210,12 +210,18 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
 /** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
 function Conflicts({
   request: { conflicts },
+  plan,
   titles: { titleOf },
 }: {
   request: ChangeRequestDetail
+  plan: ChangePlan | undefined
   titles: Titles
 }) {
   const t = useText()
+  const isGone = (place: string) =>
+    refusals(plan).some(
+      ({ errorCode, locator }) => errorCode === 'RESOURCE_OWNERSHIP_MISSING' && locator === place,
+    )
   return (
     <Section title={t('changes.section.conflicts')} flush>
       <ul className="space-y-3">
@@ -223,10 +229,20 @@ function Conflicts({
           <li key={`${locator} ${property}`}>
             <Card padded={false} className="px-4 py-2">
               <p className="font-medium wrap-anywhere">{titleOf(locator, property) ?? property}</p>
+              {titleOf(locator) === undefined && (
+                <p className="mono text-xs wrap-anywhere text-muted">{locator}</p>
+              )}
               <DefinitionList
                 items={[
                   { label: t('changes.conflict.base'), value: <PropertyValueView value={base} /> },
-                  { label: t('changes.conflict.theirs'), value: <PropertyValueView value={theirs} /> },
+                  {
+                    label: t('changes.conflict.theirs'),
+                    value: isGone(locator) ? (
+                      <span className="text-muted">{t('changes.conflict.gone')}</span>
+                    ) : (
+                      <PropertyValueView value={theirs} />
+                    ),
+                  },
                   { label: t('changes.conflict.mine'), value: <PropertyValueView value={mine} /> },
                 ]}
               />

@@ -151,6 +151,38 @@ test('where others have saved a hidden value that the request changes too, the p
   expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('imapToken')
 })
 
+test('a resource that the scope no longer has can be left out of the request, or kept in it', async () => {
+  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
+  const gone = 'production/crm/MODULE/gone'
+  const request = requestWith(2525, {
+    state: 'CONFLICTED',
+    input: { changes: { [gone]: { mailGateway: hidden, port: hidden } } },
+    conflicts: [{ locator: gone, property: 'mailGateway', base: hidden, theirs: null, mine: hidden }],
+  })
+  const scope = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    [EDIT]: () => ({ changeRequest: request }),
+  })
+  const screen = await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect
+    .element(page.getByText('This request changes resources that are no longer in this scope'))
+    .toBeVisible()
+  const choose = (property: string, side: RegExp) =>
+    page
+      .getByRole('group', { name: `${gone} ${property}` })
+      .getByRole('radio', { name: side })
+      .click()
+  await choose('mailGateway', /^Leave it out/)
+  await choose('port', /^Keep mine/)
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(screen.address).toBe(`/change-requests/${request.changeRequestId}`)
+  const kept = { '@type': 'Data', isSensitive: true }
+  expect(scope.api.requests(EDIT).map(({ body }) => body)).toMatchObject([
+    { input: { changes: { [gone]: { port: kept } } } },
+  ])
+  expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('mailGateway')
+})
+
 test('who may reject a request is told that an edit makes them one of its authors', async () => {
   const may = { edit: true, approve: true, reject: true, apply: false, override: false }
   const request = requestWith(2525, { may })

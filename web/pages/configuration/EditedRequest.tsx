@@ -6,7 +6,7 @@ import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import { propertyTitle } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { EditedNotice } from '../../subjects/change-requests/edited-request.tsx'
+import { EditedNotice, hiddenToDecide } from '../../subjects/change-requests/edited-request.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SideChoice } from '../../ui/SideChoice.tsx'
@@ -78,8 +78,8 @@ export function EditedRequest() {
     setMerged((now) => now && { ...now, conflicts: now.conflicts.filter((conflict) => conflict !== settled) })
   return (
     <>
-      <EditedNotice request={request} />
-      <HiddenConflicts />
+      <EditedNotice request={request} asked={hiddenToDecide(request, configuration).length} />
+      <HiddenToDecide />
       {merged !== null && (
         <MergedNotice
           {...merged}
@@ -97,25 +97,26 @@ export function EditedRequest() {
 }
 
 /**
- * Which hidden value stays where others have saved another one since. Nobody sees them, so they are not in the draft, and a
- * request that has no other values is saved here.
+ * Which hidden value stays where others have saved another one since, or have removed the resource. Nobody sees them, so they are
+ * not in the draft, and a request that has no other values is saved here.
  */
-function HiddenConflicts() {
+function HiddenToDecide() {
   const t = useText()
   const id = useId()
-  const { store, definitionAt, hiddenSides, chooseHidden } = useEditor()
+  const { configuration, store, definitionAt, hiddenSides, chooseHidden } = useEditor()
   const draft = useDraft(store)
-  const { hiddenConflicts, isUndecided, isEmpty, pending, send } = useProposal({
+  const { hiddenOpen, isUndecided, isEmpty, pending, send } = useProposal({
     draft,
     reason: '',
     arrival: null,
   })
-  if (hiddenConflicts.length === 0) return null
+  if (hiddenOpen.length === 0) return null
+  const isGone = ({ locator }: PropertyPlace) => !Object.hasOwn(configuration.resources, locator)
   return (
     <Notice
       tone="warn"
       live
-      title={t('changes.editing.secrets.conflict')}
+      title={t(hiddenOpen.every(isGone) ? 'changes.editing.gone' : 'changes.editing.secrets.conflict')}
       actions={
         countEdits(draft) === 0 && (
           <Button
@@ -132,13 +133,15 @@ function HiddenConflicts() {
         )
       }
     >
-      {hiddenConflicts.map((place) => {
+      {hiddenOpen.map((place) => {
         const title = propertyTitle(definitionAt(place.locator, place.property), place.property)
         const name = nameOf(place)
         const inWords = (text: string) => <span className="text-muted">{text}</span>
         return (
           <fieldset key={name} className="mt-2">
-            <legend className="mb-1 font-medium">{title}</legend>
+            <legend className="mb-1 font-medium wrap-anywhere">
+              {isGone(place) ? <span className="mono">{`${place.locator} ${place.property}`}</span> : title}
+            </legend>
             <SideChoice
               name={`${id} ${name}`}
               chosen={hiddenSides.get(name)}
@@ -146,8 +149,10 @@ function HiddenConflicts() {
               options={[
                 {
                   side: 'theirs',
-                  label: t('configuration.conflict.theirs'),
-                  value: inWords(t('configuration.conflict.theirsHidden')),
+                  label: t(isGone(place) ? 'changes.editing.gone.leave' : 'configuration.conflict.theirs'),
+                  value: inWords(
+                    t(isGone(place) ? 'changes.conflict.gone' : 'configuration.conflict.theirsHidden'),
+                  ),
                 },
                 {
                   side: 'mine',

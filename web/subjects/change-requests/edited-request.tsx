@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
-import type { ChangeRequestDetail, PropertyView } from '#contract/console-api/shapes.ts'
+import type { ChangeRequestDetail, Configuration, PropertyView } from '#contract/console-api/shapes.ts'
 import type { Call } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
@@ -137,9 +137,18 @@ function editsOf(request: ChangeRequestDetail): PropertyFormValues['edits'] {
   return edits
 }
 
-/** The properties whose values the request hides, and of which others have saved another value since. */
-export const hiddenConflictsIn = (request: ChangeRequestDetail): PropertyPlace[] =>
-  hiddenIn(request).filter((place) => request.conflicts.some((one) => isSamePlace(one, place)))
+/**
+ * The properties whose values the request hides and of which somebody has to say whether they stay: others have saved another value
+ * since, or the scope no longer has the resource, so that no form shows it.
+ */
+export const hiddenToDecide = (
+  request: ChangeRequestDetail,
+  { resources }: Pick<Configuration, 'resources'>,
+): PropertyPlace[] =>
+  hiddenIn(request).filter(
+    (place) =>
+      !Object.hasOwn(resources, place.locator) || request.conflicts.some((one) => isSamePlace(one, place)),
+  )
 
 /** Changes with what keeps the hidden values of the request, except some, where no other value is given. */
 export function withHidden(
@@ -216,10 +225,16 @@ export function LostRequestNotice({ changeRequestId }: { changeRequestId: string
 }
 
 /** Says that a change request is edited on this page. */
-export function EditedNotice({ request }: { request: ChangeRequestDetail }) {
+export function EditedNotice({
+  request,
+  asked = 0,
+}: {
+  request: ChangeRequestDetail
+  /** Of how many hidden values the page asks whether they stay. */
+  asked?: number
+}) {
   const t = useText()
-  // which value stays is asked for where others have saved another one
-  const kept = hiddenIn(request).length - hiddenConflictsIn(request).length
+  const kept = hiddenIn(request).length - asked
   const becomesAuthor = useBecomesAuthor(request)
   return (
     <Notice

@@ -5,7 +5,7 @@ import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import {
-  hiddenConflictsIn,
+  hiddenToDecide,
   useSaveRequest,
   withHidden,
 } from '../../../subjects/change-requests/edited-request.tsx'
@@ -36,7 +36,7 @@ export function useProposal({
   const edit = useSaveRequest()
 
   // a new value that was entered here decides too
-  const open = (edited === null ? [] : hiddenConflictsIn(edited)).filter(
+  const open = (edited === null ? [] : hiddenToDecide(edited, configuration)).filter(
     ({ locator, property }) => editAt(draft, locator, property) === undefined,
   )
   const isTheirs = (place: PropertyPlace) => hiddenSides.get(nameOf(place)) === 'theirs'
@@ -75,8 +75,8 @@ export function useProposal({
     may,
     pending,
     send,
-    /** The hidden values that others have saved since, and that nobody has replaced here. */
-    hiddenConflicts: open,
+    /** The hidden values of which somebody has to say whether they stay, and that nobody has replaced here. */
+    hiddenOpen: open,
     isUndecided: open.some((place) => !hiddenSides.has(nameOf(place))),
     /** Nothing would be left in the edited request. */
     isEmpty: edited !== null && Object.keys(inRequest(edited, draft)).length === 0,
