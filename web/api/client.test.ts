@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import type { EndpointName } from './client.ts'
 import { standInBrowser } from './testing-browser.ts'
 
 // Against a real server. The browser globals must exist before these modules are loaded.
@@ -18,7 +19,7 @@ const server = createServer((request, response) => {
 })
 standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 const { ApiError, callApi } = await import('./client.ts')
-const { apiQuery } = await import('./query.ts')
+const { apiQuery, FOLLOW_MS } = await import('./query.ts')
 const { queryClient } = await import('../app/query-client.ts')
 
 before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
@@ -119,5 +120,26 @@ describe('requests without a response', () => {
     answerer = () => undefined
     assert.equal(await codeOf(write(300)), 'NETWORK_LOST')
     assert.equal(seen.length, 1)
+  })
+})
+
+describe('responses in the cache', () => {
+  /** After which time the query client reads an endpoint again that returned this. */
+  const intervalOf = (name: EndpointName, data: unknown) => {
+    const queryKey: readonly unknown[] = [name, {}]
+    queryClient.setQueryData(queryKey, data)
+    const query = queryClient.getQueryCache().find({ queryKey })
+    const { refetchInterval, staleTime } = queryClient.defaultQueryOptions({ queryKey })
+    assert.ok(query !== undefined && typeof refetchInterval === 'function' && typeof staleTime === 'function')
+    return { again: refetchInterval(query), stale: staleTime(query) }
+  }
+
+  it('are read again without an event only where no event announces a change', () => {
+    assert.deepEqual(intervalOf('GET /freezes', { items: [] }), { again: FOLLOW_MS, stale: 30_000 })
+    assert.deepEqual(intervalOf('GET /operations', { items: [] }), { again: false, stale: 30_000 })
+    assert.deepEqual(intervalOf('GET /session', {}), { again: false, stale: 60_000 })
+    const operation = 'GET /operations/{operationId}'
+    assert.equal(intervalOf(operation, { state: 'FAILED' }).again, FOLLOW_MS)
+    assert.equal(intervalOf(operation, { state: 'SUCCEEDED' }).again, false)
   })
 })

@@ -4,33 +4,8 @@ import { invalidateEndpoints, FOLLOW_MS, followInterval, refetchAfterOutage } fr
 
 const RECENT_MS = 2_000
 
-/**
- * Events invalidate responses, so these may be cached. Queries do not retry: `callApi` and the console's server do. Requests are
- * sent even if the browser believes that it is offline. Otherwise they would wait without a word, and a save would be sent
- * whenever the network comes back.
- */
-export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
-  mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
-  defaultOptions: {
-    queries: {
-      networkMode: 'always',
-      staleTime: 30_000,
-      refetchOnWindowFocus: true,
-      refetchOnReconnect: true,
-      retry: false,
-      // do not refetch a read that has just failed in the route's loader
-      retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
-      refetchInterval: ({ state: { error } }) => refetchAfterOutage(error),
-    },
-    mutations: { networkMode: 'always', retry: false },
-  },
-})
-
-queryClient.setQueryDefaults(['GET /session'], { staleTime: 60_000 })
-
 // the events are of scopes, and these belong to none; docs/decisions/0004-events.md
-const WITHOUT_EVENTS: readonly EndpointName[] = [
+const WITHOUT_EVENTS: ReadonlySet<unknown> = new Set<EndpointName>([
   'GET /bundles',
   'GET /bundles/{environmentKey}/{bundleId}/versions',
   'GET /plugins',
@@ -60,20 +35,43 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /freezes',
   'GET /calendar',
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/restrictions',
-]
-for (const name of WITHOUT_EVENTS)
-  queryClient.setQueryDefaults([name], {
-    refetchInterval: ({ state: { error } }) => followInterval(error, FOLLOW_MS),
-  })
+])
 
-// what its failure names, such as a plugin, may be put in order meanwhile
-queryClient.setQueryDefaults(['GET /operations/{operationId}'], {
-  refetchInterval: ({ state: { data, error } }) =>
-    // the key names the endpoint, and so the type of its response
-    (data as Answer<'GET /operations/{operationId}'> | undefined)?.state === 'FAILED'
-      ? followInterval(error, FOLLOW_MS)
-      : refetchAfterOutage(error),
+/**
+ * Events invalidate responses, so these may be cached. Queries do not retry: `callApi` and the console's server do. Requests are
+ * sent even if the browser believes that it is offline. Otherwise they would wait without a word, and a save would be sent
+ * whenever the network comes back.
+ *
+ * What differs by endpoint is in these functions: with `setQueryDefaults`, each render of each query compares its key with every
+ * entry.
+ */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: refetchSessionIfSignedOut }),
+  mutationCache: new MutationCache({ onError: refetchSessionIfSignedOut }),
+  defaultOptions: {
+    queries: {
+      networkMode: 'always',
+      staleTime: ({ queryKey }) => (isSessionKey(queryKey) ? 60_000 : 30_000),
+      refetchOnWindowFocus: true,
+      refetchOnReconnect: true,
+      retry: false,
+      // do not refetch a read that has just failed in the route's loader
+      retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
+      refetchInterval: ({ queryKey: [name], state: { data, error } }) =>
+        WITHOUT_EVENTS.has(name) || isFailedOperation(name, data)
+          ? followInterval(error, FOLLOW_MS)
+          : refetchAfterOutage(error),
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
 })
+
+/** What the failure of an operation names, such as a plugin, may be put in order meanwhile. */
+function isFailedOperation(name: unknown, data: unknown): boolean {
+  const detail: EndpointName = 'GET /operations/{operationId}'
+  // the key names the endpoint, and so the type of its response
+  return name === detail && (data as Answer<typeof detail> | undefined)?.state === 'FAILED'
+}
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'

@@ -69,6 +69,7 @@ function bind(state: LocaleState): Bound {
 
 function fill(state: LocaleState, key: string, parameters: Record<string, unknown> = {}): ReactNode[] {
   const text = choose(find(state, key), parameters.n, state.plural)
+  if (!text.includes('{')) return [text]
   return cut(text).map((part, index) => {
     if (index % 2 === 0) return part
     const value = parameters[part]

@@ -1,10 +1,10 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
-import { useMay } from '../../../api/session.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { PlainLink, type LinkTarget } from '../../../ui/Link.tsx'
+import { useShell } from '../../../subjects/shell/shell-context.ts'
 import { unavailableReason } from './unavailable-reason.ts'
 
 /** The newer version, if there is one; for people who may upgrade now, a link to the upgrade to it. */
@@ -60,9 +60,10 @@ interface Upgrade {
 
 function useUpgrade(row: Installation): Upgrade | null {
   const { installation, upgradeTo: version } = row
-  const may = useMay('installation:upgrade', installation)
+  // not `useMay`, which reads the session: a list has many rows
+  const { can } = useShell()
   if (version === null) return null
-  const isAllowed = may && unavailableReason(row) === null
+  const isAllowed = can('installation:upgrade', installation) && unavailableReason(row) === null
   return {
     version,
     link: isAllowed ? paths.installation(installation.bundleInstallId, { action: 'upgrade', version }) : null,
