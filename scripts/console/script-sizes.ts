@@ -17,7 +17,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   '/change-requests/$id': 330,
   '/freezes': 312,
   '/installations/$id': 335,
-  '/installations/new': 335,
+  '/installations/new': 338,
   '/notifications': 325,
   '/notifications/$id': 325,
   '/operations/$id': 247,
