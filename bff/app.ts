@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { SERVICE_ACCOUNT_ISSUER } from '#contract/endpoint/permission.ts'
 import type { OpenServer } from '#database/open.ts'
 import type { Database } from '#database/pool.ts'
@@ -137,16 +137,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   let eventPosition: string | null = null
 
   const app = new Hono<{ Variables: SessionVariables }>()
-  app.onError((error, c) => {
-    const { failure, headers } = failureOf(error)
-    c.set('errorCode', failure.code)
-    const fields = { requestId: c.var.requestId, method: c.req.method }
-    if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
-    if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
-    const response = problemResponse(problemOf(failure, c.var.requestId), headers)
-    // created through the context to keep headers set earlier: Retry-After, Allow
-    return c.newResponse(response.body, response)
-  })
+  app.onError(answerError(log, throttled))
   app.notFound((c) => problemResponse(problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId)))
 
   app.use(requestId({ trustInbound: false }))
@@ -187,12 +178,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.use('/api/*', auth.requireSession)
-  const keyOf = (c: Context<{ Variables: SessionVariables }>) => c.var.person.id
-  const limitPeople = rateLimit({ keyOf, ...options.rates, load })
-  const limitPrograms = rateLimit({ keyOf, ...(options.programRates ?? PROGRAM_RATES), load })
-  app.use('/api/*', (c, next) =>
-    (c.var.person.issuer === SERVICE_ACCOUNT_ISSUER ? limitPrograms : limitPeople)(c, next),
-  )
+  app.use('/api/*', limitRequests(options, load))
   app.route('/', auth.routes)
   app.get(
     '/api/events',
@@ -223,12 +209,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
         }),
     }),
   )
-  app.use('/api/*', (c) => {
-    const allowed = methodsOf(c.req.path.slice('/api'.length))
-    if (allowed.length === 0) throw new ConsoleFailure('NOT_FOUND')
-    c.header('Allow', allowed.join(', '))
-    throw new ConsoleFailure('METHOD_NOT_ALLOWED')
-  })
+  app.use('/api/*', refuseUnknown)
   app.use(consoleFiles(options.folder))
   if (shell !== null) {
     const readApiFor = createApiReader({
@@ -263,6 +244,41 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       await outbound.close()
     },
   }
+}
+
+type ConsoleContext = Context<{ Variables: SessionVariables }>
+
+/** Answers with what is wrong, and logs what is our fault or that of the database. */
+const answerError =
+  (log: Log, throttled: Log) =>
+  (error: Error, c: ConsoleContext): Response => {
+    const { failure, headers } = failureOf(error)
+    c.set('errorCode', failure.code)
+    const fields = { requestId: c.var.requestId, method: c.req.method }
+    if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
+    if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
+    const response = problemResponse(problemOf(failure, c.var.requestId), headers)
+    // created through the context to keep headers set earlier: Retry-After, Allow
+    return c.newResponse(response.body, response)
+  }
+
+/** Limits the rate of each person and of each service account. */
+function limitRequests(
+  { rates, programRates = PROGRAM_RATES }: ConsoleOptions,
+  load: LoadGuard,
+): MiddlewareHandler<{ Variables: SessionVariables }> {
+  const keyOf = (c: ConsoleContext) => c.var.person.id
+  const limitPeople = rateLimit({ keyOf, ...rates, load })
+  const limitPrograms = rateLimit({ keyOf, ...programRates, load })
+  return (c, next) => (c.var.person.issuer === SERVICE_ACCOUNT_ISSUER ? limitPrograms : limitPeople)(c, next)
+}
+
+/** Refuses a path of the API that no route has served. */
+function refuseUnknown(c: ConsoleContext): never {
+  const allowed = methodsOf(c.req.path.slice('/api'.length))
+  if (allowed.length === 0) throw new ConsoleFailure('NOT_FOUND')
+  c.header('Allow', allowed.join(', '))
+  throw new ConsoleFailure('METHOD_NOT_ALLOWED')
 }
 
 /** Repeats both steps of issuing the first passwords while the database is unavailable. */
