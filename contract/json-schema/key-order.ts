@@ -1,6 +1,6 @@
 import { isJsonObject, getOwn } from './json.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import { pointedAt } from './references.ts'
+import { pointedAt } from './subschemas.ts'
 
 /**
  * The value with the keys of its objects in the order in which its schema defines them in `properties`; other keys

@@ -2,7 +2,7 @@ import { isJsonObject } from './json.ts'
 import type { JsonValue } from './json.ts'
 import { patternCost } from './pattern.ts'
 
-// Apart from `keywords.ts`: a walk through a schema does not need the analysis of patterns.
+// Apart from `subschemas.ts`: a walk through a schema does not need the analysis of patterns.
 
 const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 

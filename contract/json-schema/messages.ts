@@ -2,7 +2,7 @@ import type { OutputUnit, Schema } from '@cfworker/json-schema'
 import { cronFault } from './cron.ts'
 import { getOwn, pointerSegments, pointerTo, unescapeSegment } from './json.ts'
 import type { JsonValue } from './json.ts'
-import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
+import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './subschemas.ts'
 import type { Problem } from './value-problem.ts'
 
 /** The schema as the interpreter reads it, and the value, so that a message can say what is allowed at its location. */

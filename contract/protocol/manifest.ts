@@ -18,7 +18,7 @@ import { isReferenceKind, valueSchema } from './property-kinds.ts'
 import { BundleRef } from './scope.ts'
 import { isJsonObject, pointerSegments, pointerTo } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
-import { childrenOf } from '../json-schema/keywords.ts'
+import { childrenOf } from '../json-schema/subschemas.ts'
 import { neededBy, withoutShared, type SharedDefinitions } from './shared-definitions.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)

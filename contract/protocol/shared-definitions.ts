@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../json-schema/json.ts'
-import { definitionUsed, referencesIn } from '../json-schema/references.ts'
+import { definitionUsed, referencesIn } from '../json-schema/subschemas.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 
 /** Schemas by name that the schemas of properties refer to as `#/$defs/name`. */

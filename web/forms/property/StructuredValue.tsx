@@ -6,7 +6,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { useText } from '../../i18n/use-text.ts'
 import { PlaceName } from '../../ui/value/LeafChanges.tsx'
 import { PropertyValueView, ValueView } from '../../ui/value/ValueView.tsx'
-import { placeNamer } from './titled-path.ts'
+import { placeNamer } from './property-labels.ts'
 
 /** A value with more leaves is JSON, which is shown in part. */
 const LINES_MAX = 24

@@ -2,8 +2,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { valueSchema } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { readSchema } from './resolve-schema.ts'
-import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
+import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull, readSchema } from './schema-parts.ts'
 
 interface ControlTraits {
   /** One field, which shows values of one type only. */

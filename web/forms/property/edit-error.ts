@@ -11,7 +11,7 @@ import { dataValue, type Edit, type Part, type Parts } from './property-edit.ts'
 import { REFUSED_KEY } from './held-value.ts'
 import { takesNumber } from './inner-value.ts'
 import { readNumber } from './parse-number.ts'
-import { titledPath } from './titled-path.ts'
+import { titledPath } from './property-labels.ts'
 import { translateError } from './translate-error.ts'
 
 /** Nobody reads more at once; the count says how many there are. */

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { translator } from '../../i18n/testing.ts'
 import { editWith, setData } from './property-edit.ts'
 import { editError } from './edit-error.ts'
-import { titledPath, titledSteps } from './titled-path.ts'
+import { titledPath, titledSteps } from './property-labels.ts'
 
 const en = await translator('en')
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
 import { StructuredValue } from '../../forms/property/StructuredValue.tsx'
-import { placeNamer } from '../../forms/property/titled-path.ts'
+import { placeNamer } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'

@@ -5,7 +5,7 @@ import type { Conflict, Side } from '#contract/json-schema/merge-json.ts'
 import { shownOf, type Edit } from '../../../forms/property/property-edit.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
-import { placeNamer } from '../../../forms/property/titled-path.ts'
+import { propertyTitle, resourceTitle, placeNamer } from '../../../forms/property/property-labels.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Checkbox, Radio } from '../../../ui/Checkbox.tsx'
@@ -18,7 +18,6 @@ import { PlaceName } from '../../../ui/value/LeafChanges.tsx'
 import { plainIn } from '../../../ui/value/plain-value.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
 import {
   chooseSide,
   chosenEdit,

@@ -6,13 +6,12 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { SnapshotEntry } from '../history/SnapshotEntry.tsx'
-import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
+import { propertyTitle, resourceTitle, placeNamer } from '../../../forms/property/property-labels.ts'
 import type { Choice, Merged } from '../draft/merge.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
 import { plainSides } from '../../../subjects/merge/merge-values.ts'
-import { placeNamer } from '../../../forms/property/titled-path.ts'
 
 /** The verdicts that the person decides. */
 const DECIDED = ['conflict', 'gone'] as const

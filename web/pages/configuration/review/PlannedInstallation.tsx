@@ -9,11 +9,15 @@ import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 import { BeforeAfter } from '../../../ui/value/BeforeAfter.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { kindIcon, propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
+import {
+  kindIcon,
+  propertyTitle,
+  resourceTitle,
+  placeNamer,
+} from '../../../forms/property/property-labels.ts'
 import type { EditProblem } from '../draft/marks.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
-import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import type { Draft } from '../draft/draft.ts'
 import { isTaken, take, type Offer } from '../draft/arrival.ts'
