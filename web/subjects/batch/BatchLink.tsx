@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { batchCall } from '#contract/console-api/pages/batches.ts'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -30,5 +32,23 @@ export function BatchLink({ id, word }: { id: string; word?: string }) {
         </Badge>
       )}
     </span>
+  )
+}
+
+/** The batches that started the operation or a run of it, each with its state. */
+export function BatchesOf({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
+  return (
+    <ul>
+      {operation.batches?.map(({ batchId, action }) => (
+        <li key={batchId}>
+          <BatchLink
+            id={batchId}
+            word={t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
+          />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,6 +1,5 @@
-import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { BatchLink } from '../../../subjects/batch/BatchLink.tsx'
+import { BatchesOf } from '../../../subjects/batch/BatchLink.tsx'
 import { ChangeRequestLink } from '../../../subjects/change-requests/ChangeRequestLink.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { RunTime } from '../../../subjects/operations/OperationTimes.tsx'
@@ -15,24 +14,6 @@ import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { failureTitle, stoppedText } from '../../../subjects/operations/describe-failure.ts'
 import { versionsText, bundleNameOf } from '../../../subjects/operations/operation-texts.ts'
-
-/** The batches that started the operation or a run of it, each with its state. */
-export function BatchesOf({ operation }: { operation: OperationDetail }) {
-  const t = useText()
-  const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
-  return (
-    <ul>
-      {operation.batches?.map(({ batchId, action }) => (
-        <li key={batchId}>
-          <BatchLink
-            id={batchId}
-            word={t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
-          />
-        </li>
-      ))}
-    </ul>
-  )
-}
 
 /** Who requested what, where, when and why. */
 export function OperationSummary({ operation }: { operation: OperationDetail }) {

@@ -18,7 +18,7 @@ import { retryHelpsText, stoppedText } from '../../../../subjects/operations/des
 import { Differences } from './Differences.tsx'
 import { alsoFailed, namedChanges, progressOf } from '../calls/progress.ts'
 import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
-import { BatchesOf } from '../OperationSummary.tsx'
+import { BatchesOf } from '../../../../subjects/batch/BatchLink.tsx'
 import { CompareButton } from '../comparison/CompareButton.tsx'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { AlsoFailed, Endpoint, Headers, NamedChanges, OperationCode } from './RelatedFacts.tsx'
