@@ -411,13 +411,15 @@ export const INBOX_EVENTS = [
   'escalation.ended',
   'installation.detached',
   'batch.finished',
-  // of change requests: what happens to those that the person wrote, and an approval of theirs that does not count any more
+  // of change requests: what happens to those that the person wrote, an approval of theirs that does not count any more, and what
+  // others say about one that the person wrote or commented on
   'change.approved',
   'change.rejected',
   'change.conflicted',
   'change.expired',
   'change.refused',
   'change.outdated',
+  'change.commented',
 ] as const
 export type InboxEvent = (typeof INBOX_EVENTS)[number]
 

@@ -160,7 +160,7 @@ export const changes = {
   unschedule: 'Remove schedule',
   'schedule.title': 'Schedule change request',
   'schedule.about':
-    'Once it has its approvals, the platform applies the request within this time, with the permissions of whoever created it. After that, the request expires.',
+    'Once it has its approvals, the platform applies the request within this time, with the permissions of the person who created it. After that, the request expires.',
   'schedule.notBefore': 'Not before',
   'schedule.notAfter': 'Not after',
   'schedule.zone': 'Times are in {zone}.',

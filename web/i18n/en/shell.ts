@@ -817,6 +817,7 @@ export const inbox = {
   'event.change.conflicted': 'Others saved what your change request changes too: {name}',
   'event.change.expired': 'Your change request was not applied in its time: {name}',
   'event.change.refused': 'Your change request could not be applied: {name}',
+  'event.change.commented': '{person} commented on the change request: {name}',
   'event.change.outdated': 'Your approval no longer counts, because the effect has changed: {name}',
   'event.removed': 'The subject of this notification has been removed',
   'because.requested': 'You requested it',

@@ -983,6 +983,7 @@ export const inbox: Translated<typeof source.inbox> = {
   'event.change.conflicted': '他人保存了您的变更请求也要更改的值：{name}',
   'event.change.expired': '您的变更请求未能在规定时间内应用：{name}',
   'event.change.refused': '您的变更请求未能应用：{name}',
+  'event.change.commented': '{person} 评论了变更请求：{name}',
   'event.change.outdated': '效果已改变，您的批准不再计入：{name}',
   'event.removed': '相关内容已被删除',
   'because.requested': '由您发起',
