@@ -11,12 +11,13 @@ import { sessionCookie } from '#bff/testing-browser.ts'
 import { buildConsole } from '../../scripts/console-build.ts'
 import { root } from '../../scripts/process.ts'
 
-// What other programs make of the OpenAPI documents: clients of two generators compile, and call a real console.
+// What other programs make of the OpenAPI documents: clients of three generators compile, and call a real console.
 
 const GENERATORS = [
   'openapi-typescript@7.13.0',
   'openapi-fetch@0.17.0',
   '@hey-api/openapi-ts@0.99.0',
+  'swagger-typescript-api@13.13.0',
   'typescript@5.9.3',
   '@types/node@24.19.2',
 ]
@@ -74,7 +75,7 @@ async function newToken(): Promise<string> {
   return (await create(`/service-accounts/${accountId}/tokens`, { days: 1 }))['token'] ?? ''
 }
 
-/** What both clients do: read a list and a problem, and make a write that is refused. */
+/** What each client does: read a list and a problem, and make a write that is refused. */
 const CLIENTS = {
   'openapi-fetch': `
 import createClient from 'openapi-fetch'
@@ -117,6 +118,26 @@ async function main() {
 }
 void main()
 `,
+  'swagger-typescript-api': `
+import { Api, type Bundle, type HttpResponse, type Problem } from './classes/console-api'
+
+const api = new Api({
+  baseUrl: \`\${process.env.CONSOLE}/api\`,
+  securityWorker: () => ({ headers: { authorization: \`Bearer \${process.env.TOKEN}\` } }),
+})
+// this client throws what is no success
+const problemOf = (failed: HttpResponse<unknown, Problem>) => failed.error
+async function main() {
+  const { data } = await api.bundles.listBundles({ limit: 2 })
+  const bundles: Bundle[] = data.items
+  const problem = await api.operations.getOperation(process.env.NOBODY ?? '').catch(problemOf)
+  const body = { title: 'P', endpoint: 'http://127.0.0.1:1/', enabled: true }
+  const headers = { 'Idempotency-Key': crypto.randomUUID() }
+  const refused = await api.plugins.putPlugin('p', body, { headers }).catch(problemOf)
+  console.log(bundles.length, 'code' in problem && problem.code, 'code' in refused && refused.code)
+}
+void main()
+`,
 }
 const OPTIONS = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node']
 const compile = (...args: string[]): Promise<string> =>
@@ -128,7 +149,9 @@ describe('a generated client', () => {
       await run('npx', ['openapi-typescript', document(name), '-o', `${name}.d.ts`])
       const output = name === 'console-api' ? 'client' : name
       await run('npx', ['openapi-ts', '-i', document(name), '-o', output])
-      await compile('--noEmit', `${name}.d.ts`, `${output}/sdk.gen.ts`)
+      const classes = ['-o', 'classes', '-n', `${name}.ts`, '--silent']
+      await run('npx', ['swagger-typescript-api', 'generate', '-p', document(name), ...classes])
+      await compile('--noEmit', `${name}.d.ts`, `${output}/sdk.gen.ts`, `classes/${name}.ts`)
     }
   })
 
