@@ -19,7 +19,8 @@ export function Section({
 }) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className={cx('min-w-0', className)}>
+    // beside others, its card is as high as theirs
+    <section aria-labelledby={id} className={cx('min-w-0', !flush && 'flex flex-col', className)}>
       <div className="mb-2 flex min-h-8 flex-wrap items-end justify-between gap-x-4 gap-y-1">
         <div className="min-w-0">
           <h2 id={id} className="flex items-center gap-2 text-md font-semibold">
@@ -29,7 +30,7 @@ export function Section({
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>
-      {flush ? children : <Card>{children}</Card>}
+      {flush ? children : <Card className="grow">{children}</Card>}
     </section>
   )
 }

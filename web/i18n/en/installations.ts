@@ -51,7 +51,6 @@ export const overview = {
   },
   'recent.title': 'Recent changes',
   'recent.all': 'View all',
-  'recent.count': { one: '{n} operation', other: '{n} operations' },
   'recent.more': { one: 'more than {n} operation', other: 'more than {n} operations' },
   'installations.title': 'Installations',
 } as const

@@ -1020,7 +1020,6 @@ export const accounts = {
   roles: 'Roles',
   'roles.role': 'Role',
   'roles.place': 'Where',
-  'roles.everywhere': 'All scopes',
   'roles.add': 'Add role',
   'roles.remove': 'Remove role {n}',
   'role.in': '{role} in {scope}',

@@ -42,7 +42,6 @@ export const overview: Translated<typeof source.overview> = {
   'outdated.count': { other: '{of} 个安装实例中有 {n} 个不是最新版本' },
   'recent.title': '最近的变更',
   'recent.all': '查看全部',
-  'recent.count': { other: '{n} 个操作' },
   'recent.more': { other: '超过 {n} 个操作' },
   'installations.title': '安装实例',
 }

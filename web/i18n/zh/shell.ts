@@ -1178,7 +1178,6 @@ export const accounts: Translated<typeof source.accounts> = {
   roles: '角色',
   'roles.role': '角色',
   'roles.place': '适用范围',
-  'roles.everywhere': '所有作用域',
   'roles.add': '添加角色',
   'roles.remove': '移除角色 {n}',
   'role.in': '{role}（{scope}）',

@@ -60,7 +60,7 @@ export function operationColumns(
     {
       id: 'state',
       header: t('operations.field.state'),
-      width: 'clamp(11rem, 21cqi, 15rem)',
+      width: 'clamp(12.25rem, 21cqi, 15rem)',
       sorts: [
         { key: 'createdAt', name: t('operations.field.created'), first: 'descending' },
         { key: 'finishedAt', name: t('operations.field.ended'), first: 'descending' },

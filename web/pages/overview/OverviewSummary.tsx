@@ -159,7 +159,7 @@ function RecentChange({
         {isOne ? (
           <ScopeText scope={installation} />
         ) : (
-          t(mayHaveMore ? 'overview.recent.more' : 'overview.recent.count', { n: operations.length })
+          t(mayHaveMore ? 'overview.recent.more' : 'operations.cause.members.count', { n: operations.length })
         )}
         {' · '}
         {requestedBy.name}

@@ -62,7 +62,7 @@ function RoleLine({
   const t = useText()
   const searchPlaces = usePlaceSearch()
   const [role = '', place] = text.split('@')
-  const everywhere: ComboboxOption = { value: EVERYWHERE, label: t('accounts.roles.everywhere') }
+  const everywhere: ComboboxOption = { value: EVERYWHERE, label: t('notifications.scope.all') }
   const search = async (typed: string) => [
     ...(everywhere.label.toLowerCase().includes(typed.trim().toLowerCase()) ? [everywhere] : []),
     ...(await searchPlaces(typed)),

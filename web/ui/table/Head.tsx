@@ -53,9 +53,10 @@ export function TableHead<Row>({
 const directionOf = (sorts: readonly Sort[], sort: string | undefined) =>
   sorts.map(({ key }) => sortDirection(sort, key)).find((direction) => direction !== undefined) ?? 'none'
 
-/** A single sort button repeats the header, which is then hidden. Before several buttons, only screen readers read it. */
+/** A single sort button repeats the header, which is then hidden. Several are of what is in the column, so it is before them. */
 function headerTextClass<Row>({ headerHidden }: Column<Row>, sorts: readonly Sort[]): string {
-  if (headerHidden === true || sorts.length > 1) return 'sr-only'
+  if (headerHidden === true) return 'sr-only'
+  if (sorts.length > 1) return 'mr-2.5'
   return sorts.length === 1 ? 'hidden @max-[40rem]/table:inline' : 'block truncate'
 }
 

@@ -12,7 +12,6 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { useIsOpening } from '../../../ui/opening.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
-import { OperationCause } from './notes/OperationCause.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { RunningPanel } from './evidence/RunningPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
@@ -104,7 +103,6 @@ export function OperationDetails({
       )}
       {!isRestLater && (
         <>
-          <OperationCause operation={operation} />
           <Assignment operation={operation} />
           <Card>
             <OperationSummary operation={operation} />

@@ -12,12 +12,13 @@ import { lazyPart } from '../../../../base/lazy-part.ts'
 import { showToast } from '../../../../ui/toast.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { AssigneeText, Notes } from './Notes.tsx'
+import { OperationCause } from './OperationCause.tsx'
 
 const NoteDialog = lazyPart(
   async () => (await import('../../../../subjects/operations/NoteDialog.tsx')).NoteDialog,
 )
 
-/** Who works on the operation, and the notes on it. A change is refused if someone else was faster. */
+/** Who works on the operation, the cause of its failure, and the notes on it. A change is refused if someone else was faster. */
 export function Assignment({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { operationId, assignee } = operation
@@ -75,6 +76,7 @@ export function Assignment({ operation }: { operation: OperationDetail }) {
         </Notice>
       )}
       <AssigneeText operation={operation} />
+      <OperationCause operation={operation} />
       <Notes operation={operation} />
       {isWriting && (
         <Suspense>
