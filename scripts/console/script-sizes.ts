@@ -13,7 +13,6 @@ const LIMIT = 232
 const LIMITS: Readonly<Record<string, number>> = {
   '/batches/$id': 312,
   '/catalog/$env/$bundle/$version': 327,
-  '/change-requests': 325,
   '/change-requests/$id': 330,
   '/freezes': 312,
   '/installations/$id': 335,

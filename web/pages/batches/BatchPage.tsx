@@ -14,11 +14,11 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
-import { ChangeRequestLink } from '../../subjects/change-requests/ChangeRequestLink.tsx'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { formatNumber } from '../../i18n/format.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -45,6 +45,10 @@ import { PHASES } from '../../ui/states.ts'
 import { toneText } from '../../ui/tone.ts'
 
 const route = getRouteApi('/batches/$id')
+/** It belongs to the page of an operation, and few batches carry out a change request. */
+const ChangeRequestLink = lazyPart(
+  async () => (await import('../../subjects/change-requests/ChangeRequestLink.tsx')).ChangeRequestLink,
+)
 
 /** How often an unfinished batch is read; the results of operations arrive as events before. */
 const POLL_MS = 2_000
@@ -247,7 +251,11 @@ function BatchFacts({ batch }: { batch: Batch }) {
           stopAfterFailures !== null && { label: t('batches.fact.failures'), value: stopAfterFailures },
           batch.changeRequestId !== undefined && {
             label: t('changes.one'),
-            value: <ChangeRequestLink id={batch.changeRequestId} />,
+            value: (
+              <Suspense>
+                <ChangeRequestLink id={batch.changeRequestId} />
+              </Suspense>
+            ),
             wide: true,
           },
           reason !== null && { label: t('batches.fact.reason'), value: reason, wide: true },

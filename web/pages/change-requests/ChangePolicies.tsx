@@ -29,9 +29,7 @@ import { Field } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { showToast } from '../../ui/toast.ts'
-
-/** Where a change of the policies is kept during a sign-in. */
-export const CHANGE_POLICIES = 'change-policies'
+import { CHANGE_POLICIES } from './change-policies.ts'
 
 /** What each environment requires before a change. Who may change a policy gets a form for it. */
 export function ChangePolicies({

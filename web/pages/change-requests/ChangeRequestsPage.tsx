@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { changeRequestsCall } from '#contract/console-api/pages/change-requests.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangeRequest } from '#contract/console-api/shapes.ts'
 import { CHANGE_KINDS, CHANGE_STATES } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { paths } from '../../addresses/paths.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
@@ -22,7 +23,9 @@ import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { CHANGE_POLICIES, ChangePolicies } from './ChangePolicies.tsx'
+import { CHANGE_POLICIES } from './change-policies.ts'
+
+const ChangePolicies = lazyPart(async () => (await import('./ChangePolicies.tsx')).ChangePolicies)
 
 const route = getRouteApi('/change-requests')
 
@@ -105,7 +108,9 @@ export function ChangeRequestsPage() {
           <EmptyState icon="review" title={t('changes.empty.title')} message={t('changes.empty.message')} />
         }
       />
-      {policies.dialog && <ChangePolicies {...policies.dialog} onClose={policies.close} />}
+      <Suspense>
+        {policies.dialog && <ChangePolicies {...policies.dialog} onClose={policies.close} />}
+      </Suspense>
     </Page>
   )
 }
