@@ -11,7 +11,7 @@ export const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
 const LIMIT = 232
 /** The pages with other limits: those that have forms, and those that share much with them. */
 const LIMITS: Readonly<Record<string, number>> = {
-  '/batches/$id': 326,
+  '/batches/$id': 312,
   '/catalog/$env/$bundle/$version': 327,
   '/change-requests/$id': 330,
   '/freezes': 312,
