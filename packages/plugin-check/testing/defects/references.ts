@@ -338,6 +338,7 @@ export const REFERENCE_DEFECTS = {
         )
       }
     },
+    ['service.event-again'],
   ),
   'event-as-text': breaks(
     'service.event-json',
