@@ -4,6 +4,7 @@ import { parseLocator } from '#contract/protocol/locator.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { paths } from '../addresses/paths.ts'
+import { batchStateText } from '../subjects/batch/batch-looks.ts'
 import { batchTitle } from '../subjects/batch/batch-title.ts'
 import { scopeText } from '../subjects/scopes/scope-text.ts'
 import type { PaletteGroup } from '../subjects/shell/shell-context.ts'
@@ -87,7 +88,7 @@ export async function batchOfId(
         {
           id: batch.batchId,
           title: batchTitle(batch, t),
-          detail: t(`batches.state.${batch.state}`),
+          detail: batchStateText(batch, t),
           icon: 'batches',
           to: paths.batch(batch.batchId),
         },

@@ -814,7 +814,7 @@ export const inbox = {
   'event.batch.finished': 'Batch finished: {name}',
   'event.change.approved': '{person} approved your change request: {name}',
   'event.change.rejected': '{person} rejected your change request: {name}',
-  'event.change.conflicted': 'Others saved what your change request changes too: {name}',
+  'event.change.conflicted': 'Others changed what your change request changes too: {name}',
   'event.change.expired': 'Your change request was not applied in its time: {name}',
   'event.change.refused': 'Your change request could not be applied: {name}',
   'event.change.commented': '{person} commented on the change request: {name}',

@@ -980,7 +980,7 @@ export const inbox: Translated<typeof source.inbox> = {
   'event.batch.finished': '批次已完成：{name}',
   'event.change.approved': '{person} 批准了您的变更请求：{name}',
   'event.change.rejected': '{person} 拒绝了您的变更请求：{name}',
-  'event.change.conflicted': '他人保存了您的变更请求也要更改的值：{name}',
+  'event.change.conflicted': '他人更改了您的变更请求也要更改的内容：{name}',
   'event.change.expired': '您的变更请求未能在规定时间内应用：{name}',
   'event.change.refused': '您的变更请求未能应用：{name}',
   'event.change.commented': '{person} 评论了变更请求：{name}',

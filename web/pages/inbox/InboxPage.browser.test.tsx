@@ -1,10 +1,29 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import type { Batch } from '#contract/console-api/shapes.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { serveApi } from '../../testing/api.ts'
 import { renderConsole } from '../../testing/render.tsx'
 
-test('the inbox has what waits for an approval by the person, and an approval that no longer counts', async () => {
+const PARTLY_DONE: Batch = {
+  batchId: '01920000-0000-7000-8000-0000000000aa',
+  action: 'UPGRADE',
+  title: 'Upgrade the shops',
+  summary: null,
+  input: { targetVersion: '2.0.0', properties: [] },
+  first: null,
+  concurrency: 5,
+  stopAfterFailures: null,
+  reason: null,
+  state: 'DONE',
+  because: null,
+  requestedBy: { id: 'olivia', name: 'Olivia' },
+  createdAt: '2026-11-22T06:00:00.000Z',
+  finishedAt: '2026-11-22T07:00:00.000Z',
+  counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 2, REFUSED: 0, SKIPPED: 0 },
+}
+
+test('the inbox has what waits for an approval by the person, an approval that no longer counts, and how a batch ended', async () => {
   const request = changeRequestWith({ title: 'Move the mail port' })
   const changeRequest = { ...request, title: 'Close the shop' }
   await serveApi({
@@ -33,6 +52,19 @@ test('the inbox has what waits for an approval by the person, and an approval th
           cause: null,
           changeRequest,
         },
+        {
+          notificationId: '01920000-0000-7000-8000-0000000000d2',
+          event: 'batch.finished',
+          because: 'requested',
+          at: '2026-11-22T07:00:00.000Z',
+          by: null,
+          readAt: '2026-11-22T07:30:00.000Z',
+          snoozedUntil: null,
+          operation: null,
+          batch: PARTLY_DONE,
+          cause: null,
+          changeRequest: null,
+        },
       ],
       nextCursor: null,
     }),
@@ -45,4 +77,6 @@ test('the inbox has what waits for an approval by the person, and an approval th
   const row = page.getByRole('row').filter({ hasText: 'Close the shop' })
   await expect.element(row.getByText('You approved it')).toBeVisible()
   await expect.element(row.getByText(/Your approval no longer counts/)).toBeVisible()
+  const batch = page.getByRole('row').filter({ hasText: 'Upgrade the shops' })
+  await expect.element(batch.getByText('2 not done')).toBeVisible()
 })

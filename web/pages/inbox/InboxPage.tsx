@@ -11,7 +11,7 @@ import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { batchLook } from '../../subjects/batch/batch-looks.ts'
+import { batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
@@ -161,8 +161,8 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
       ) : operation !== null ? (
         <OperationBadge state={operation.state} />
       ) : batch !== null ? (
-        <Badge look="plain" {...batchLook[batch.state]}>
-          {t(`batches.state.${batch.state}`)}
+        <Badge look="plain" {...lookOfBatch(batch)}>
+          {batchStateText(batch, t)}
         </Badge>
       ) : (
         <Nothing />
