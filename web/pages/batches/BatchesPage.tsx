@@ -110,7 +110,7 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
   {
     id: 'progress',
     header: t('batches.column.progress'),
-    width: '14rem',
+    width: 'clamp(10rem, 20cqi, 14rem)',
     card: 'line',
     cell: ({ counts }) => <BatchProgress counts={counts} />,
   },
