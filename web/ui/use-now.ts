@@ -5,6 +5,13 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let now = Date.now()
+const TICK_MS = 1_000
+
+/** The time of the last tick. Nothing ticks before the first time is displayed: its render, not its subscription, takes a new time. */
+function current(): number {
+  if (timer === undefined && Date.now() - now >= TICK_MS) now = Date.now()
+  return now
+}
 
 function tick() {
   now = Date.now()
@@ -13,10 +20,7 @@ function tick() {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  if (timer === undefined) {
-    now = Date.now()
-    timer = setInterval(tick, 1000)
-  }
+  timer ??= setInterval(tick, TICK_MS)
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0 || timer === undefined) return
@@ -27,5 +31,5 @@ function subscribe(listener: () => void): () => void {
 
 /** The time, rounded down to the step, so that a text is rendered only when it can differ. */
 export function useNow(stepMs: number): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
+  return useSyncExternalStore(subscribe, () => Math.floor(current() / stepMs) * stepMs)
 }
