@@ -247,3 +247,18 @@ export async function putChangePolicy(
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+/**
+ * Has the runner judge the approved requests of an environment again: another policy may ask for more approvals, and then they wait
+ * for them.
+ */
+export async function judgeAgain(tx: Tx, environmentKey: string): Promise<void> {
+  // the runner looks for requests that are based on an earlier snapshot
+  await tx
+    .updateTable('runtime.change_request')
+    .set({ base_snapshot: 0 })
+    .where('environment_key', '=', environmentKey)
+    .where('state', 'in', ['APPROVED', 'SCHEDULED'])
+    .where('base_snapshot', 'is not', null)
+    .execute()
+}

@@ -945,8 +945,16 @@ describe('a policy of an environment', () => {
     await policy('guarded', ['CONFIGURE'], 1)
     assert.equal((await apply(request)).errorCode, 'APPROVAL_REQUIRED')
     await approve(request, 'carl')
+    // a stronger one asks others for what is approved
+    const waits = async () =>
+      JSON.stringify(await deps.ok('/change-requests?waiting=me', { actor: 'dora' })).includes(request)
+    assert.equal(await waits(), false)
+    await policy('guarded', ['CONFIGURE'], 3)
+    await until(waits)
+    await approve(request, 'dora')
     assert.equal((await apply(request)).errorCode, '0')
     await until(async () => (await state(request)) === 'APPLIED')
+    await policy('guarded', ['CONFIGURE'], 1)
 
     const urgent = (await propose(scope, changesOf({ name: 'urgent' }))).changeRequestId
     const operator: Grant[] = [

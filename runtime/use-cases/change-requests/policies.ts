@@ -6,6 +6,7 @@ import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
 import {
+  judgeAgain,
   lockPolicy,
   putChangePolicy,
   selectChangePolicies,
@@ -48,6 +49,7 @@ export async function saveChangePolicy(
     required_for: CHANGE_KINDS.filter((kind) => body.requiredFor.includes(kind)),
     approvals: body.approvals,
   })
+  await judgeAgain(tx, environmentKey)
   await recordAudit(tx, actor, {
     action: 'change.policy',
     subject: environmentKey,
