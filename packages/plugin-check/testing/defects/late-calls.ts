@@ -232,6 +232,7 @@ export const LATE_DEFECTS = {
     ),
     [
       'lifecycle.upgrade-succeeds',
+      'module',
       'version.no-order',
       'repeat',
       'detach',

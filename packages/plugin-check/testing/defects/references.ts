@@ -222,7 +222,7 @@ export const REFERENCE_DEFECTS = {
         }
       }
     },
-    ['repeat.temporary-failure'],
+    ['repeat.temporary-failure', 'service.event-again'],
   ),
   'remembers-failed-resolution': breaks(
     'reference.failure-not-remembered',

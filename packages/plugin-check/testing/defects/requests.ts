@@ -276,6 +276,7 @@ export const REQUEST_DEFECTS = {
         return apply(request)
       }
     },
+    ['module.added'],
   ),
   'refuses-unchanged-module': breaks(
     'version.unchanged-resource',

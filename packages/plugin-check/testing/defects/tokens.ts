@@ -132,16 +132,19 @@ export const TOKEN_DEFECTS = {
     'token.new-key',
     'never looks again for a kid that the key set once lacked',
     (parts) => {
-      const { chooseKey } = parts
+      const { chooseKey, needsKeys } = parts
       // before the fetch and after it
       const misses = new Map<unknown, number>()
+      let isRemembered = false
       parts.chooseKey = (keys, token) => {
         const { kid } = token.header
         const missed = misses.get(kid) ?? 0
-        const key = missed > 1 ? undefined : chooseKey(keys, token)
+        isRemembered = missed > 1
+        const key = isRemembered ? undefined : chooseKey(keys, token)
         if (key === undefined) misses.set(kid, missed + 1)
         return key
       }
+      parts.needsKeys = (...args) => !isRemembered && needsKeys(...args)
     },
     ['token.keys-unavailable'],
   ),
@@ -314,6 +317,6 @@ export const TOKEN_DEFECTS = {
         return readRequest(json)
       }
     },
-    ['bytes.every-call'],
+    ['bytes.every-call', 'late.malformed-does-not-raise'],
   ),
 }
