@@ -90,13 +90,13 @@ function valueOf(schema: Schema, isNew: { left: number }): unknown {
   return type === 'null' ? null : Math.max(1, schema.minimum ?? 1)
 }
 
+const schemaOf = (row: EndpointRow) =>
+  z.toJSONSchema(row.answer, { unrepresentable: 'any', reused: 'inline' }) as Schema
+
 const LISTS = ['items', 'causes', 'claims', 'nextSteps', 'buckets', 'freezes', 'changeRequests']
 const reads = (Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][])
   .filter(([name, { answers }]) => name.startsWith('GET ') && answers === undefined)
-  .map(([name, row]) => {
-    const schema = z.toJSONSchema(row.answer, { unrepresentable: 'any', reused: 'inline' }) as Schema
-    return { name, row, schema }
-  })
+  .map(([name, row]) => ({ name, row, schema: schemaOf(row) }))
 let lists = 0
 for (const { name, row, schema } of reads)
   for (const list of LISTS) {
@@ -121,6 +121,18 @@ for (const { name, row, schema } of reads)
   }
 
 test('the lists of the runtime are among them', () => assert.ok(lists >= 25, `${lists}`))
+
+test('a plan with a target in a state that is not known is refused, because its token confirms this target too', async () => {
+  const schema = schemaOf(runtimeApi['POST /batches/plan'])
+  const isNew = { left: 1 }
+  const unknown = valueOf(schema.properties?.['items']?.items ?? {}, isNew)
+  assert.ok(isNew.left <= 0)
+  answer = { ...(valueOf(schema, { left: 0 }) as object), items: [unknown] }
+  await assert.rejects(read('POST /batches/plan'), {
+    code: 'UPSTREAM_INVALID',
+    ownMessage: /^The runtime is newer than this console/,
+  })
+})
 
 const sampleOf = (name: keyof RuntimeApi) =>
   valueOf(reads.find((read) => read.name === name)?.schema ?? assert.fail(name), { left: 0 }) as object

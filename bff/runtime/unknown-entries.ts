@@ -19,12 +19,13 @@ type Fields = Record<string, unknown>
 
 /**
  * The answer of a read without the entries that contain a name which is not in the schema, and their number as `unknownEntries`;
- * null if it has such a name elsewhere.
+ * null if it has such a name elsewhere, or is a plan.
  *
  * @param issues Of which {@link hasUnknownNames} is true.
  */
 export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: readonly Issue[]): unknown {
-  if (!isFields(data)) return null
+  // the token of a plan confirms all of its entries, so the person must see them all
+  if (!isFields(data) || 'planToken' in data) return null
   const unknown = new Map<string, Set<number | string>>()
   for (const issue of issues) {
     const [list = '', entry] = issue.path
