@@ -26,6 +26,8 @@ type Own = Partial<IntentListeners> & {
   'aria-current'?: 'page' | undefined
   onClick?: () => void
   tabIndex?: number
+  /** Loads nothing before the press. */
+  preload?: false
   /** The path must be the same for the link to be that to the current page. */
   activeOptions?: { exact: true }
 }

@@ -37,7 +37,6 @@ export const overview = {
   'plot.table': 'Show as table',
   'plot.hour': 'Hour',
   'plot.total': 'Total',
-  'plot.bar': '{from} to {to}: {parts}',
   'result.SUCCEEDED': 'Succeeded',
   'result.IN_PROGRESS': 'In progress',
   'result.TAKEN_OVER': 'Taken over',

@@ -31,7 +31,6 @@ export const overview: Translated<typeof source.overview> = {
   'plot.table': '以表格显示',
   'plot.hour': '时段',
   'plot.total': '合计',
-  'plot.bar': '{from} 至 {to}：{parts}',
   'result.SUCCEEDED': '成功',
   'result.IN_PROGRESS': '进行中',
   'result.TAKEN_OVER': '已被接管',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstHour, HOURS } from '#contract/console-api/pages/overview.ts'
-import { countTicks, hoursOf, totalsOf } from './plot.ts'
+import { hoursOf, totalsOf } from './plot.ts'
 
 const now = Date.parse('2026-11-21T03:48:00Z')
 const first = firstHour(now)
@@ -20,13 +20,4 @@ test('states are grouped by result', () => {
   )
   assert.deepEqual(hours.at(-1)?.counts, { SUCCEEDED: 4, IN_PROGRESS: 3, TAKEN_OVER: 0, FAILED: 1 })
   assert.equal(totalsOf(hours).all, 8)
-})
-
-test('a count axis has whole, round numbers and covers the largest', () => {
-  for (const largest of [0, 1, 3, 7, 48, 99, 1234, 5001]) {
-    const ticks = countTicks(largest)
-    assert.ok((ticks.at(-1) ?? 0) >= largest, String(largest))
-    assert.ok(ticks.every(Number.isInteger) && ticks.length <= 6 && ticks.length >= 2, String(largest))
-  }
-  assert.deepEqual(countTicks(48), [0, 50])
 })

@@ -45,15 +45,6 @@ export function totalsOf(hours: readonly HourCount[]): Record<Result, number> & 
   return totals
 }
 
-/** Four or five whole, round numbers from zero to at least the largest count. */
-export function countTicks(largest: number): number[] {
-  const rough = Math.max(1, largest) / 2
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 1)
-  const count = Math.max(1, Math.ceil(largest / step))
-  return Array.from({ length: count + 1 }, (_, index) => index * step)
-}
-
 /** "44 succeeded, 2 failed": only results that occur. */
 export function partsText(counts: HourCount['counts'], t: Translate): string {
   const results = RESULTS.filter((result) => counts[result] > 0)

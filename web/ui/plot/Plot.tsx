@@ -1,13 +1,18 @@
 import { useId } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { joinClauses, labelled } from '../../i18n/punctuation.ts'
+import { PlainLink, type LinkTarget } from '../Link.tsx'
 import { useWidth } from '../use-width.ts'
 import { labelStep, unbroken, valueTicks } from './scale.ts'
 
 const HEIGHT = 176
+/** Of a plot among other things, with about half the ticks. */
+const LOW = 104
 const TOP = 10
 const BOTTOM = 24
 const LABEL_PX = 56
+/** A narrower bucket is not a link, because it is too small to press; the table has the same links. */
+const LEAST_TARGET_PX = 24
 
 /** How a series looks. People who cannot distinguish the colors have its texture or its dashes. */
 export type Look = { ink: string; texture?: 'light' | 'dots' | 'stripes'; dash?: string }
@@ -33,6 +38,9 @@ type PlotProps = {
   formatTime: (at: number) => string
   /** Moments to mark with a line, such as a change. */
   marks?: readonly { at: number; label: string }[]
+  isLow?: boolean
+  /** Where a press on a bucket leads that has a value. */
+  linkOf?: (index: number) => LinkTarget
 }
 
 /**
@@ -40,21 +48,21 @@ type PlotProps = {
  * drawing: show the same values in a table beside it.
  */
 export function Plot(props: PlotProps) {
-  const { title, series, marks = [] } = props
+  const { title, series, isLow = false } = props
   const [frame, width] = useWidth<HTMLDivElement>()
   const id = useId()
   return (
     <figure className="min-w-0" aria-label={title}>
       <figcaption className="grid gap-1">
-        <span className="font-semibold">{title}</span>
+        {!isLow && <span className="font-semibold">{title}</span>}
         <Legend id={id} {...props} />
       </figcaption>
       {/* its height is reserved, because the width is not known at first */}
-      <div ref={frame} aria-hidden="true" className="mt-2 min-h-44">
+      <div ref={frame} aria-hidden="true" className={isLow ? 'mt-2 min-h-26' : 'mt-2 min-h-44'}>
         {width > 0 && (
-          <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
+          <svg width={width} height={isLow ? LOW : HEIGHT} className="block overflow-visible text-xs">
             <Textures id={id} series={series} />
-            <Drawing id={id} width={width} {...props} marks={marks} />
+            <Drawing id={id} width={width} {...props} />
           </svg>
         )}
       </div>
@@ -72,17 +80,19 @@ function Drawing({
   format,
   formatTime,
   marks,
-}: Required<PlotProps> & { id: string; width: number }) {
+  isLow = false,
+  linkOf,
+}: PlotProps & { id: string; width: number }) {
   const t = useText()
   const totals = times.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
   const largest = Math.max(
     0,
     ...(kind === 'bars' ? totals : series.flatMap(({ values }) => values.map((value) => value ?? 0))),
   )
-  const ticks = valueTicks(largest, { whole: kind === 'bars' })
+  const ticks = valueTicks(largest, { whole: kind === 'bars', steps: isLow ? 2 : 4 })
   const left = 12 + 6 * Math.max(...ticks.map((tick) => format(tick).length))
   const top = ticks.at(-1) ?? 1
-  const floor = HEIGHT - BOTTOM
+  const floor = (isLow ? LOW : HEIGHT) - BOTTOM
   const y = (value: number) => floor - (value / top) * (floor - TOP)
   const first = times[0] ?? 0
   const step = Math.max(0, width - left) / Math.max(1, times.length)
@@ -122,30 +132,39 @@ function Drawing({
         : series.map(({ id: name, look, values }) => (
             <Line key={name} look={look} values={values} x={(index) => left + (index + 0.5) * step} y={y} />
           ))}
-      {marks.map(({ at, label }) => (
+      {marks?.map(({ at, label }) => (
         <g key={at}>
           <line x1={x(at)} x2={x(at)} y1={TOP - 6} y2={floor} stroke="var(--moved)" strokeDasharray="2 3" />
           <path d={`M${x(at) - 4} ${TOP - 8}h8l-4 6z`} fill="var(--moved)" />
           <title>{label}</title>
         </g>
       ))}
-      {times.map((at, index) => (
-        <rect key={at} x={x(at)} y={TOP} width={step} height={floor - TOP} fill="transparent">
-          <title>
-            {labelled(
-              t,
-              formatTime(at),
-              joinClauses(
+      {times.map((at, index) => {
+        const bucket = (
+          // the whole height is the target, so that a low bar is as easy to press as a high one
+          <rect key={at} x={x(at)} y={TOP} width={step} height={floor - TOP} fill="transparent">
+            <title>
+              {labelled(
                 t,
-                series.map(({ label, values }) => {
-                  const value = values[index] ?? null
-                  return labelled(t, label, value === null ? '–' : format(value))
-                }),
-              ),
-            )}
-          </title>
-        </rect>
-      ))}
+                formatTime(at),
+                joinClauses(
+                  t,
+                  series.map(({ label, values }) => {
+                    const value = values[index] ?? null
+                    return labelled(t, label, value === null ? '–' : format(value))
+                  }),
+                ),
+              )}
+            </title>
+          </rect>
+        )
+        if (linkOf === undefined || step < LEAST_TARGET_PX || totals[index] === 0) return bucket
+        return (
+          <PlainLink key={at} to={linkOf(index)} tabIndex={-1} preload={false}>
+            {bucket}
+          </PlainLink>
+        )
+      })}
     </>
   )
 }

@@ -18,6 +18,7 @@ test('counts have whole ticks', () => {
   assert.deepEqual(valueTicks(1, { whole: true }), [0, 1])
   assert.deepEqual(valueTicks(10, { whole: true }), [0, 5, 10])
   assert.deepEqual(valueTicks(0, { whole: true }), [0, 1])
+  assert.deepEqual(valueTicks(48, { whole: true, steps: 2 }), [0, 25, 50])
 })
 
 test('a line has a part for each run of values', () => {

@@ -1,7 +1,13 @@
-/** Three to six round numbers from zero to at least the largest value. Those of a large value need one decimal at most. */
-export function valueTicks(largest: number, { whole = false }: { whole?: boolean } = {}): number[] {
+/**
+ * Round numbers from zero to at least the largest value, in at most one step more than `steps`. Those of a large value need
+ * one decimal at most.
+ */
+export function valueTicks(
+  largest: number,
+  { whole = false, steps = 4 }: { whole?: boolean; steps?: number } = {},
+): number[] {
   const reach = largest > 0 ? largest : 1
-  const rough = reach / 4
+  const rough = reach / steps
   const power = 10 ** Math.floor(Math.log10(rough))
   const round = [1, 2, ...(power < 1 ? [] : [2.5]), 5, 10].map((factor) => factor * power)
   const step = round.find((size) => size >= rough && (!whole || Number.isInteger(size))) ?? 1
