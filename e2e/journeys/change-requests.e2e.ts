@@ -213,7 +213,7 @@ test('a request is merged with what others save: for the same effect its approva
   await confirm(reviewer, 'Save change request')
   await expect(state(author)).toHaveText('Open', { timeout: 20_000 })
   await expect(author.getByRole('region', { name: 'Conflicts' })).toBeHidden()
-  await expect(author.getByRole('main')).toContainText(/Authorsolivia, oscar/i)
+  await expect(author.getByRole('main')).toContainText(/Authors\s*olivia, oscar/i)
   await expect(reviewer.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
     'You wrote or edited this change request, so someone else must approve it.',
   )
