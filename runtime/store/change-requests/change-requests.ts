@@ -85,19 +85,20 @@ export async function readScopes(db: Db, changeRequestId: string): Promise<Scope
   return rows.map(scopeOf)
 }
 
-/** Changes a request and returns it. An end is given by `hasEnded`. */
+/** Changes a request and returns it. An end is given by `hasEnded`; what is no step for a person keeps its time. */
 export async function updateChangeRequest(
   tx: Tx,
   changeRequestId: string,
   {
     hasEnded = false,
+    isStep = true,
     ...values
-  }: Updateable<RuntimeTables['runtime.change_request']> & { hasEnded?: boolean },
+  }: Updateable<RuntimeTables['runtime.change_request']> & { hasEnded?: boolean; isStep?: boolean },
 ): Promise<ChangeRequestRow> {
   const now = sql<string>`clock_timestamp()`
   return tx
     .updateTable('runtime.change_request')
-    .set({ ...values, updated_at: now, ...(hasEnded && { ended_at: now }) })
+    .set({ ...values, ...(isStep && { updated_at: now }), ...(hasEnded && { ended_at: now }) })
     .where('change_request_id', '=', changeRequestId)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1097,15 +1097,30 @@ describe('who is notified of a change request', () => {
     )
   })
 
-  it('are webhooks, every day, of a request that waits for approvals', async () => {
-    const { scope } = await installed()
-    await policy(scope.environmentKey, ['CONFIGURE'])
-    const { changeRequestId: id } = await propose(scope, changesOf({ name: 'b' }))
-    const reminders = async () => (await read(id)).history.filter(({ event }) => event === 'REMINDED').length
-    assert.equal(await reminders(), 0)
-    const earlier = sql`update runtime.change_request set updated_at = updated_at - interval '1 day' where change_request_id = ${id}::uuid`
-    await earlier.execute(deps.db)
-    await until(async () => (await reminders()) === 1)
+  it('are webhooks, every day, of a request that waits for approvals, also where others save more often', async () => {
+    const { scope, id: bundleInstallId } = await installed()
+    await policy(scope.environmentKey, ['CONFIGURE', 'DETACH'])
+    const detach = { kind: 'DETACH', title: 'Closed', submit: true, input: { bundleInstallId } }
+    const ids = [
+      (await propose(scope, changesOf({ name: 'b' }))).changeRequestId,
+      (await requested(detach)).changeRequestId,
+    ]
+    const reminders = () =>
+      Promise.all(
+        ids.map(async (id) => (await read(id)).history.filter(({ event }) => event === 'REMINDED').length),
+      )
+    const passHours = (hours: number) =>
+      sql`update runtime.change_request set updated_at = updated_at - make_interval(hours => ${hours})
+        where change_request_id = any(${ids}::uuid[])`.execute(deps.db)
     await policy(scope.environmentKey, [])
+    await passHours(20)
+    assert.equal((await deps.save(scope, changesOf({ other: 'b' }))).errorCode, '0')
+    const { snapshotVersion } = await deps.configuration(scope)
+    const moved = sql`select from runtime.change_request
+      where change_request_id = any(${ids}::uuid[]) and base_snapshot = ${snapshotVersion}`
+    await until(async () => (await moved.execute(deps.db)).rows.length === 2)
+    assert.deepEqual(await reminders(), [0, 0])
+    await passHours(4)
+    await until(async () => (await reminders()).join() === '1,1')
   })
 })

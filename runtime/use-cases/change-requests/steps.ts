@@ -191,6 +191,8 @@ export async function store(
     ...(state !== 'DRAFT' && { approvals_needed: facts.needed }),
     ...values,
     hasEnded,
+    // a base that moved without a consequence: the time of the last step says when a reminder is due
+    isStep: entry !== undefined,
   })
   if (evaluated.scopes.length > 0 && isLive) await putScopes(tx, row.change_request_id, evaluated.scopes)
   if (entry !== undefined)
