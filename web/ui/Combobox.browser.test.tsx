@@ -143,6 +143,48 @@ test('Enter selects from the results of the text typed last, not of an earlier o
   expect(onChange).toHaveBeenCalledExactlyOnceWith(SCOPES[1])
 })
 
+test('Enter keeps the selected option until the person moves or types', async () => {
+  const onChange = vi.fn()
+  await renderInConsole(<ScopeField first={SCOPES[1]!} onChange={onChange} />)
+  await input.click()
+  await expect.element(options).toHaveLength(3)
+  expect(chosen()).toBe('production / us / 2')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(input).toHaveValue('production / us / 2')
+  expect(onChange.mock.calls).toEqual([[SCOPES[1]]])
+})
+
+test('what a press moves the focus to stays under the mouse until its release', async () => {
+  await renderInConsole(<ScopeField />)
+  await input.fill('nowhere')
+  const after = page.getByRole('button', { name: 'After' }).element()
+  after.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))
+  await userEvent.tab()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await expect.element(input).not.toHaveAccessibleDescription(/nowhere/)
+  after.dispatchEvent(new PointerEvent('pointerup', { bubbles: true }))
+  await expect.element(input).toHaveAccessibleDescription(/nowhere/)
+})
+
+test('an option that is made of the typed text is selected by the person only', async () => {
+  const onChange = vi.fn()
+  const search: Search = async (text) => [
+    ...(await find(text)),
+    ...(text === '' ? [] : [{ value: text, label: text, isTyped: true }]),
+  ]
+  await renderInConsole(<ScopeField search={search} onChange={onChange} />)
+  await input.fill('prod')
+  await userEvent.tab()
+  await expect.element(input).toHaveAccessibleDescription(/No option is named “prod”/)
+  await input.fill('prod')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(input).toHaveValue('production / eu / 1')
+  await input.fill('laboratory')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(input).toHaveValue('laboratory')
+  expect(onChange.mock.calls.map(([option]) => option.value)).toEqual(['production eu 1', 'laboratory'])
+})
+
 test('the selection can be cleared, and the focus moves to the field', async () => {
   await renderInConsole(<ScopeField first={SCOPES[0]!} />)
   await page.getByRole('button', { name: 'Clear' }).click()

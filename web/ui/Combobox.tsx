@@ -1,11 +1,18 @@
 import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { useText } from '../i18n/use-text.ts'
+import { afterMousePress } from './after-press.ts'
 import { cx } from './class-names.ts'
 import type { FieldWiring } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 import { placeNear } from './place-near.ts'
 
-export type ComboboxOption = { value: string; label: string; detail?: string | undefined }
+export type ComboboxOption = {
+  value: string
+  label: string
+  detail?: string | undefined
+  /** Made of the typed text, which may be half of another name: only the person selects it. */
+  isTyped?: boolean
+}
 
 type Search = (text: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>
 
@@ -15,7 +22,7 @@ const DELAY_MS = 200
  * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
  * so it is above dialogs too. Typed text alone is not a value: on blur, the text selects the option that it names
  * exactly; otherwise the field shows the selected option again, and says below that the text names none. Enter waits for
- * the result of the text typed last.
+ * the result of the text typed last; before any is typed, it keeps the selected option.
  */
 export function Combobox({
   wiring,
@@ -38,10 +45,15 @@ export function Combobox({
   const input = useRef<HTMLInputElement>(null)
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
+  /** Null until the person moves through the list. */
+  const [moved, setMoved] = useState<number | null>(null)
   const found = useFound(open, text, search)
   // results of an earlier text stay visible, but Enter must not select from them
-  const chosen = found.text === text ? found.options[Math.min(at, found.options.length - 1)] : undefined
+  const options = found.text === text ? found.options : []
+  const first =
+    value !== null && text === '' ? options.findIndex((option) => option.value === value.value) : 0
+  const at = Math.min(moved ?? first, options.length - 1)
+  const chosen = options[at]
 
   const show = () => {
     if (readOnly) return
@@ -51,7 +63,7 @@ export function Combobox({
   const leave = () => {
     setOpen(false)
     setText('')
-    setAt(0)
+    setMoved(null)
   }
   const take = (option: ComboboxOption | null) => {
     setDropped(null)
@@ -63,19 +75,25 @@ export function Combobox({
   useAwaited(awaited, search, (option) => {
     setAwaited(null)
     if (option) take(option)
-    else if (awaited?.isExact === true)
-      setDropped(
-        option === null
-          ? t('common.combobox.failed')
-          : t('common.combobox.unknown', { text: awaited.text.trim() }),
+    else if (awaited?.isExact === true) {
+      const { text: named } = awaited
+      // the press that took the focus away would miss what the message moves down
+      afterMousePress(() =>
+        setDropped(
+          option === null
+            ? t('common.combobox.failed')
+            : t('common.combobox.unknown', { text: named.trim() }),
+        ),
       )
+    }
   })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
       event.preventDefault()
       if (!open) show()
-      else if (found.options.length > 0) setAt((at + step + found.options.length) % found.options.length)
+      else if (options.length > 0)
+        setMoved(at < 0 && step < 0 ? options.length - 1 : (at + step + options.length) % options.length)
     }
     if (event.key === 'Enter' && open && !event.nativeEvent.isComposing) {
       event.preventDefault()
@@ -121,7 +139,7 @@ export function Combobox({
         onChange={(event) => {
           setText(event.target.value)
           setAwaited(null)
-          setAt(0)
+          setMoved(null)
           show()
         }}
         onKeyDown={press}
@@ -258,7 +276,9 @@ function useAwaited(
     runSearch(text, control.signal).then(
       (options) => {
         if (control.signal.aborted) return
-        const named = options.find(({ value, label }) => value === text || label === text)
+        const named = options.find(
+          ({ value, label, isTyped }) => isTyped !== true && (value === text || label === text),
+        )
         settle(awaited.isExact ? named : (named ?? options[0]))
       },
       () => !control.signal.aborted && settle(null),

@@ -34,27 +34,43 @@ export async function scopesFor(client: QueryClient, text: string): Promise<Scop
 export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   const client = useQueryClient()
   return async (text) => {
-    const items = await scopesFor(client, text)
     const typed = parseScope(text.trim())
+    const items = await scopesFor(client, text).catch((error: unknown) => {
+      // what is typed completely needs no list
+      if (typed === null) throw error
+      return []
+    })
     const options = items.map(scopeOption).filter(({ label }) => matchesWords(label, text.trim()))
     const isNew = typed !== null && options.every(({ value }) => value !== scopeText(typed))
     return isNew ? [...options, scopeOption(typed)] : options
   }
 }
 
-/** Searches environments too, before the scopes; a completely typed one is the last. */
-export function usePlaceSearch(): (text: string) => Promise<ComboboxOption[]> {
+/**
+ * Searches environments too, before the scopes; the typed one is the last.
+ *
+ * @param others further options, after the scopes: so none of them is the first, which Enter selects.
+ */
+export function usePlaceSearch(
+  others: readonly ComboboxOption[] = [],
+): (text: string) => Promise<ComboboxOption[]> {
   const t = useText()
   const searchScopes = useScopeSearch()
   return async (text) => {
-    const scopes = await searchScopes(text)
     const typed = text.trim()
+    const matching = others.filter(({ label }) => matchesWords(label, typed))
+    const scopes = await searchScopes(text).catch((error: unknown) => {
+      if (typed === '' || (!isKey(typed) && matching.length === 0)) throw error
+      return []
+    })
     const known = [...new Set(scopes.flatMap(({ value }) => parseScope(value)?.environmentKey ?? []))]
     const environment = (value: string) => ({ value, label: value, detail: t('common.scope.environmentKey') })
     return [
       ...known.filter((key) => matchesWords(key, typed)).map(environment),
       ...scopes,
-      ...(isKey(typed) && !known.includes(typed) ? [environment(typed)] : []),
+      ...matching,
+      // half of a scope is the name of an environment too
+      ...(isKey(typed) && !known.includes(typed) ? [{ ...environment(typed), isTyped: true }] : []),
     ]
   }
 }
