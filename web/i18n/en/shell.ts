@@ -1020,6 +1020,7 @@ export const accounts = {
   roles: 'Roles',
   'roles.role': 'Role',
   'roles.place': 'Where',
+  'roles.place.missing': 'Choose where the role applies.',
   'roles.add': 'Add role',
   'roles.remove': 'Remove role {n}',
   'role.in': '{role} in {scope}',

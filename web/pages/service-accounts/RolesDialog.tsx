@@ -14,7 +14,7 @@ import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { SERVICE_ACCOUNTS, targetOf } from './account-action.ts'
-import { RolesField } from './RolesField.tsx'
+import { NEW_ROLE, RolesField } from './RolesField.tsx'
 
 const LIST = { invalidates: ['GET /service-accounts'] as const }
 const NAME_MAX = 64
@@ -22,7 +22,11 @@ const NAME_MAX = 64
 const accountSchema = (t: Translate) =>
   z.object({
     name: z.string().check(z.refine((text) => text.trim() !== '', t('accounts.name.missing'))),
-    roles: z.array(z.string()).check(z.refine((roles) => roles.length > 0, t('accounts.roles.missing'))),
+    roles: z
+      .array(
+        z.string().check(z.refine((text) => roleOfText(text) !== null, t('accounts.roles.place.missing'))),
+      )
+      .check(z.refine((roles) => roles.length > 0, t('accounts.roles.missing'))),
   })
 
 /** Creates a service account, or changes the roles of one. */
@@ -43,7 +47,7 @@ export function RolesDialog({
   const form = useZodForm(schema, {
     defaultValues: {
       name: account?.name ?? resumedName ?? '',
-      roles: resumed === null ? (account?.roles.map(textOfRole) ?? ['viewer']) : resumedRoles,
+      roles: resumed === null ? (account?.roles.map(textOfRole) ?? [NEW_ROLE]) : resumedRoles,
     },
   })
   const create = useWrite('POST /service-accounts', LIST)

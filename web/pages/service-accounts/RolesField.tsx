@@ -11,8 +11,8 @@ import { Field, FieldErrorText } from '../../ui/Field.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
 import { Select } from '../../ui/Select.tsx'
 
-/** A role with the fewest permissions, for a new line. */
-const FIRST = 'viewer'
+/** For a new line: the role with the fewest permissions, without a place, which the person has to choose. */
+export const NEW_ROLE = 'viewer@'
 const EVERYWHERE = '*'
 const ADD = 'add-role'
 
@@ -20,17 +20,24 @@ const ADD = 'add-role'
 export function RolesField({ control }: { control: Control<{ name: string; roles: string[] }> }) {
   const t = useText()
   const busy = useFormBusy()
-  const { field, fieldState } = useController({ control, name: 'roles' })
-  const error = fieldState.error?.message
+  const { field, formState } = useController({ control, name: 'roles' })
+  const errors = formState.errors.roles
+  const error = errors?.message
   const roles = field.value
   const replace = (at: number, text: string) => field.onChange(roles.with(at, text))
   return (
     <fieldset data-invalid={error ? ADD : undefined} className="space-y-3" {...focusHome(ADD)}>
       <legend className="sr-only">{t('accounts.roles')}</legend>
       {roles.map((text, at) => (
-        // a line has no other identity than its place
-        // oxlint-disable-next-line react/no-array-index-key
-        <RoleLine key={at} text={text} busy={busy} onChange={(changed) => replace(at, changed)}>
+        <RoleLine
+          // a line has no other identity than its place
+          // oxlint-disable-next-line react/no-array-index-key
+          key={at}
+          text={text}
+          error={errors?.[at]?.message}
+          busy={busy}
+          onChange={(changed) => replace(at, changed)}
+        >
           <Button
             variant="quiet"
             icon="close"
@@ -39,7 +46,7 @@ export function RolesField({ control }: { control: Control<{ name: string; roles
           />
         </RoleLine>
       ))}
-      <Button id={ADD} size="sm" icon="plus" onClick={() => !busy && field.onChange([...roles, FIRST])}>
+      <Button id={ADD} size="sm" icon="plus" onClick={() => !busy && field.onChange([...roles, NEW_ROLE])}>
         {t('accounts.roles.add')}
       </Button>
       {error && <FieldErrorText id={`${ADD}-error`}>{error}</FieldErrorText>}
@@ -49,24 +56,22 @@ export function RolesField({ control }: { control: Control<{ name: string; roles
 
 function RoleLine({
   text,
+  error,
   busy,
   onChange,
   children,
 }: {
   text: string
+  error: string | undefined
   busy: boolean
   onChange: (text: string) => void
   /** The button that removes it. */
   children: ReactNode
 }) {
   const t = useText()
-  const searchPlaces = usePlaceSearch()
-  const [role = '', place] = text.split('@')
   const everywhere: ComboboxOption = { value: EVERYWHERE, label: t('notifications.scope.all') }
-  const search = async (typed: string) => [
-    ...(everywhere.label.toLowerCase().includes(typed.trim().toLowerCase()) ? [everywhere] : []),
-    ...(await searchPlaces(typed)),
-  ]
+  const search = usePlaceSearch([everywhere])
+  const [role = '', place] = text.split('@')
   const write = (newRole: string, newPlace: string | undefined) =>
     onChange(newPlace === undefined ? newRole : `${newRole}@${newPlace}`)
   return (
@@ -82,16 +87,16 @@ function RoleLine({
           />
         )}
       </Field>
-      <Field label={t('accounts.roles.place')} className="flex-1">
+      <Field label={t('accounts.roles.place')} error={error} className="flex-1">
         {(wiring) => (
           <Combobox
             wiring={wiring}
             readOnly={busy}
-            value={place === undefined ? everywhere : { value: place, label: place }}
+            value={place === undefined ? everywhere : place === '' ? null : { value: place, label: place }}
             search={search}
             // without a place, a role applies everywhere: clearing the field does not widen it
             onChange={(option) =>
-              option !== null && write(role, option.value === EVERYWHERE ? undefined : option.value)
+              write(role, option?.value === EVERYWHERE ? undefined : (option?.value ?? ''))
             }
           />
         )}

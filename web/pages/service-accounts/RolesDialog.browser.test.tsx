@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { refusal, serveApi } from '../../testing/api.ts'
+import { renderInConsole } from '../../testing/render.tsx'
+import { RolesDialog } from './RolesDialog.tsx'
+
+const olivia = { id: 'olivia', name: 'Olivia' }
+const at = '2026-11-22T08:00:00.000Z'
+const account = {
+  accountId: '0198c5a0-0000-7000-8000-000000000002',
+  name: 'deploy-robot',
+  roles: [{ role: 'operator' as const, scope: { environmentKey: 'production' } }],
+  createdAt: at,
+  createdBy: olivia,
+  updatedAt: at,
+  tokens: [],
+}
+const scope = {
+  environmentKey: 'staging',
+  applicationRuntimeId: 'eu',
+  workspaceId: 1,
+  installations: 1,
+  claimed: 0,
+  failed: 0,
+  snapshotVersion: 1,
+  savedAt: at,
+  savedBy: olivia,
+}
+const place = page.getByRole('combobox', { name: 'Where' })
+
+test('a role applies nowhere until a place is chosen, and again when it is cleared', async () => {
+  const api = await serveApi({
+    'GET /scopes': () => ({ items: [scope], nextCursor: null }),
+    'POST /service-accounts': () => account,
+  })
+  await renderInConsole(<RolesDialog account={null} resumed={null} onClose={() => undefined} />)
+  await page.getByRole('textbox', { name: 'Name' }).fill('deploy-robot')
+  const create = page.getByRole('button', { name: 'Create service account' })
+  await create.click()
+  await expect.element(place).toHaveAccessibleDescription('Choose where the role applies.')
+  await expect.element(place).toHaveFocus()
+  await place.click()
+  await page.getByRole('option', { name: 'All scopes' }).click()
+  await expect.element(place).toHaveValue('All scopes')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.element(place).toHaveValue('')
+  await expect.element(place).toHaveAccessibleDescription('Choose where the role applies.')
+  // Enter on the list selects a scope, not all of them
+  await place.click()
+  await expect.element(page.getByRole('option', { name: 'All scopes' })).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(place).toHaveValue('staging')
+  await create.click()
+  await expect.poll(() => api.requests('POST /service-accounts').length).toBe(1)
+  expect(api.requests('POST /service-accounts')[0]?.body).toMatchObject({
+    roles: [{ role: 'viewer', scope: { environmentKey: 'staging' } }],
+  })
+})
+
+test('places can be entered while the scopes cannot be read', async () => {
+  await serveApi({ 'GET /scopes': () => refusal({ status: 503, code: 'UNAVAILABLE' }) })
+  await renderInConsole(<RolesDialog account={account} resumed={null} onClose={() => undefined} />)
+  await place.click()
+  await expect.element(page.getByText('Search is not available right now.')).toBeVisible()
+  for (const [typed, name, value] of [
+    ['staging', /^staging.?Environment/, 'staging'],
+    ['staging/eu/1', 'staging/eu/1', 'staging/eu/1'],
+    ['all sc', 'All scopes', 'All scopes'],
+  ] as const) {
+    await place.fill(typed)
+    await page.getByRole('option', { name }).click()
+    await expect.element(place).toHaveValue(value)
+  }
+})
