@@ -128,10 +128,11 @@ export const VALUE_CASES: readonly Case[] = [
       const before = await trial.state(usual)
       const text = `inner-${trial.random.bytes(6).toString('hex')}`
       const isAlone = (shown: string): boolean => shown.includes(text) && !shown.includes('@type')
-      const all = Object.entries(replaced(trial, () => ({ '@type': 'Data', value: text })))
-      const visible = replaced(trial, (value) =>
-        seenIn(before, value) ? { '@type': 'Data', value: text } : undefined,
-      )
+      const wrapperFor = (value: JsonValue): JsonObject | undefined =>
+        // of such an object, a plugin may read that field
+        isJsonObject(value) && Object.hasOwn(value, 'value') ? undefined : { '@type': 'Data', value: text }
+      const all = Object.entries(replaced(trial, wrapperFor))
+      const visible = replaced(trial, (value) => (seenIn(before, value) ? wrapperFor(value) : undefined))
       const each = all.flatMap(([locator, changed]) =>
         Object.entries(changed).map(([name, value]) => ({ [locator]: { [name]: value } })),
       )
