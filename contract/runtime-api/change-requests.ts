@@ -170,7 +170,7 @@ export const ChangeRequest = z.object({
   /** The operations that it started. */
   operations: z.array(Uuid),
   batchId: Uuid.nullable(),
-  /** It was applied without the approvals that it needed. */
+  /** It was applied without the approvals that it needed, or in spite of a freeze. */
   overridden: z.boolean(),
   /** Why it was refused, or has expired. */
   failure: z
@@ -372,7 +372,7 @@ export const changeRequestEndpoints = defineEndpoints({
     body: z.strictObject({
       ...seen,
       planToken: PlanToken,
-      /** Without the approvals that it needs: needs change:override, a recent sign-in and a reason. */
+      /** Without the approvals that it needs, and in spite of a freeze: needs change:override, a recent sign-in and a reason. */
       override: z.boolean().default(false),
       reason: Reason.optional(),
     }),

@@ -18,6 +18,7 @@ import { until } from '../testing/stream.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 import { delayMs } from './deliver.ts'
+import { writeNotification } from './write-notification.ts'
 
 const VALUE = 'VALUE_OF_A_PROPERTY'
 const SECRET = 'zebra-secret-4711'
@@ -334,6 +335,20 @@ describe('notifications', { concurrency: false }, () => {
     fail(`Not ${SECRET}`)
     const { data } = (await bodyAs('STANDARD')).body as unknown as { data: JsonObject }
     assert.equal(data['message'], MASK)
+  })
+
+  it('do not say that an override lacked approvals: it may have passed only a freeze', async () => {
+    const recorded = {
+      type: 'change.overridden',
+      timestamp: '2026-11-22T09:00:00.000Z',
+      data: { kind: 'CONFIGURE', changeRequestId: 'c1', scope: null, by: { id: 'ada', name: 'Ada' } },
+    }
+    const { text } = JSON.parse(
+      await writeNotification(deps.http.runtime.deps, JSON.stringify(recorded), 'CHAT'),
+    ) as {
+      text: string
+    }
+    assert.equal(text, 'Change applied by override: configure\nBy: `Ada`\nChange request ID: c1')
   })
 
   it('report a takeover, and a batch, to webhooks of the scope', async () => {

@@ -111,7 +111,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'change.conflicted': 'Change request has a conflict',
   'change.applied': 'Change request applied',
   'change.expired': 'Change request expired',
-  'change.overridden': 'Change made without its approvals',
+  'change.overridden': 'Change applied by override',
   test: 'Test notification',
 }
 
