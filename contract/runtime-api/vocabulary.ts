@@ -423,8 +423,11 @@ export const INBOX_EVENTS = [
 ] as const
 export type InboxEvent = (typeof INBOX_EVENTS)[number]
 
-/** Why a person is notified: they requested or approved it, it is assigned to them, they follow it, or a follower listed them. */
-export const INBOX_REASONS = ['requested', 'assigned', 'followed', 'listed', 'approved'] as const
+/**
+ * Why a person is notified: they requested it, approved it or commented on it, it is assigned to them, they follow it, or a
+ * follower listed them.
+ */
+export const INBOX_REASONS = ['requested', 'assigned', 'followed', 'listed', 'approved', 'commented'] as const
 export type InboxReason = (typeof INBOX_REASONS)[number]
 
 /** `all` leaves out what is snoozed. */

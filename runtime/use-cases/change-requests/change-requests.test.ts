@@ -1080,7 +1080,7 @@ describe('who is notified of a change request', () => {
     assert.deepEqual(await told('ada', id), [['change.commented', 'requested', 'bob']])
     assert.deepEqual(await told('bob', id), [])
     await comment('ada')
-    assert.deepEqual(await told('bob', id), [['change.commented', 'followed', 'ada']])
+    assert.deepEqual(await told('bob', id), [['change.commented', 'commented', 'ada']])
     await approve(id, 'bob')
     assert.deepEqual((await told('ada', id))[0], ['change.approved', 'requested', 'bob'])
     await deps.save(scope, changesOf({ limits: { day: 1, week: 5 } }))

@@ -1,3 +1,4 @@
+import type { InboxReason } from '#contract/runtime-api/vocabulary.ts'
 import { operationView } from '../../engine/views.ts'
 import { loadOperations } from '../../store/events.ts'
 import {
@@ -40,7 +41,7 @@ export async function readInbox(
     item: (row: NotificationRow) => ({
       notificationId: row.notification_id,
       event: row.event,
-      because: row.event === 'change.outdated' ? 'approved' : row.because,
+      because: reasonOf(row),
       at: row.at,
       by: row.by_id === null ? null : { id: row.by_id, name: row.by_name ?? row.by_id },
       readAt: row.read_at,
@@ -68,6 +69,12 @@ export async function readInbox(
 
 export async function readUnread({ deps, actor }: ReadContext): Promise<Answer<'GET /inbox/unread'>> {
   return { unread: await countUnread(deps.db, actor, UNREAD_MAX) }
+}
+
+/** The table has no reasons of those who approved a change request or commented on it: they are notified as its followers. */
+function reasonOf({ event, because }: NotificationRow): InboxReason {
+  if (event === 'change.outdated') return 'approved'
+  return event === 'change.commented' && because === 'followed' ? 'commented' : because
 }
 
 /** Marks notifications of the actor as read or unread. */

@@ -825,6 +825,7 @@ export const inbox = {
   'because.followed': 'You follow it',
   'because.listed': 'Escalated to you',
   'because.approved': 'You approved it',
+  'because.commented': 'You commented on it',
   'field.what': 'What happened',
   'field.state': 'Now',
   'field.scope': 'Scope',

@@ -991,6 +991,7 @@ export const inbox: Translated<typeof source.inbox> = {
   'because.followed': '您已关注',
   'because.listed': '已升级通知给您',
   'because.approved': '您批准过',
+  'because.commented': '您评论过',
   'field.what': '事件',
   'field.state': '当前状态',
   'field.scope': '作用域',
