@@ -20,11 +20,15 @@ const SESSION = () => ({
   environmentMarks: [],
 })
 
+async function choose(environment: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Environment' }).fill(environment)
+  await page.getByRole('option', { name: new RegExp(`^${environment}`) }).click()
+}
+
 /** Nothing is to be entered before. */
 async function chooseProduction(): Promise<void> {
   await expect.element(page.getByRole('switch')).toHaveLength(0)
-  await page.getByRole('combobox', { name: 'Environment' }).fill('production')
-  await page.getByRole('option', { name: /^production/ }).click()
+  await choose('production')
 }
 
 test('a policy needs a recent sign-in, and comes back as it was entered', async () => {
@@ -91,4 +95,31 @@ test('the form begins with the present policy of the environment', async () => {
   await expect.poll(() => api.requests('PUT /change-policies/{environmentKey}').length).toBe(1)
   const [sent] = api.requests('PUT /change-policies/{environmentKey}')
   expect(sent?.body).toMatchObject({ requiredFor: ['CONFIGURE', 'UPGRADE', 'BATCH'], approvals: 2 })
+})
+
+test('another environment begins with its own policy, and not with that of the one before', async () => {
+  await serveApi({
+    'GET /session': SESSION,
+    'GET /change-policies': () => ({
+      items: [{ ...policyOf(3, SEEN), requiredFor: ['DETACH' as const] }],
+      nextCursor: null,
+    }),
+    'GET /scopes': () => ({ items: [], nextCursor: null }),
+  })
+  await renderInConsole(<ChangePolicies resumed={null} onClose={() => undefined} />)
+  await expect.element(page.getByText('production', { exact: true })).toBeVisible()
+  const configure = page.getByRole('switch', { name: 'Configure' })
+  const detach = page.getByRole('switch', { name: 'Detach' })
+  const approvals = page.getByRole('textbox', { name: 'Approvals' })
+  await chooseProduction()
+  await expect.element(configure).not.toBeChecked()
+  await expect.element(approvals).toHaveValue('3')
+  await choose('staging')
+  await expect.element(configure).toBeChecked()
+  await expect.element(approvals).toHaveValue('1')
+  await detach.click()
+  await choose('production')
+  await expect.element(detach).toBeChecked()
+  await expect.element(configure).not.toBeChecked()
+  await expect.element(approvals).toHaveValue('3')
 })

@@ -79,6 +79,19 @@ function PolicyList() {
 
 const APPROVALS_MAX = 10
 
+/** The form without an environment, and what is proposed for one that has no policy. */
+const NEW_POLICY = {
+  environmentKey: '',
+  CONFIGURE: true,
+  INSTALL: true,
+  UPGRADE: true,
+  DETACH: true,
+  TAKEOVER: false,
+  BATCH: false,
+  approvals: '1',
+  reason: '',
+}
+
 function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null; onClose: () => void }) {
   const t = useText()
   const schema = useMemo(
@@ -105,31 +118,23 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
   )
   const kept = keptForm(resumed, schema)
   const form = useZodForm(schema, {
-    defaultValues: kept ?? {
-      environmentKey: '',
-      CONFIGURE: true,
-      INSTALL: true,
-      UPGRADE: true,
-      DETACH: true,
-      TAKEOVER: false,
-      BATCH: false,
-      approvals: '1',
-      reason: '',
-    },
+    defaultValues: kept ?? NEW_POLICY,
   })
   const { control, setValue } = form
   const searchPlaces = usePlaceSearch()
   const policies = useQuery(policiesQuery)
   const environment = useWatch({ control, name: 'environmentKey' })
   const present = policies.data?.items.find(({ environmentKey }) => environmentKey === environment)
+  const isRead = policies.data !== undefined
   // the form begins with what the environment has, or a save would weaken what it does not mention
   const begunWith = useRef(kept?.environmentKey)
   useEffect(() => {
-    if (present === undefined || begunWith.current === present.environmentKey) return
-    begunWith.current = present.environmentKey
-    for (const kind of CHANGE_KINDS) setValue(kind, present.requiredFor.includes(kind))
-    setValue('approvals', String(present.approvals))
-  }, [present, setValue])
+    if (!isRead || environment === '' || begunWith.current === environment) return
+    begunWith.current = environment
+    for (const kind of CHANGE_KINDS)
+      setValue(kind, present === undefined ? NEW_POLICY[kind] : present.requiredFor.includes(kind))
+    setValue('approvals', present === undefined ? NEW_POLICY.approvals : String(present.approvals))
+  }, [isRead, environment, present, setValue])
   const save = useWrite('PUT /change-policies/{environmentKey}', {
     invalidates: ['GET /change-policies', 'GET /change-requests'],
   })
