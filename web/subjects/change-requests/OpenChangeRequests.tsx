@@ -31,7 +31,7 @@ export function OpenChangeRequests({
           {items.map((request) => (
             <li
               key={request.changeRequestId}
-              title={request.createdBy.name}
+              title={request.title}
               className="flex min-w-0 items-center gap-x-2"
             >
               <PlainLink
@@ -40,6 +40,7 @@ export function OpenChangeRequests({
               >
                 {request.title}
               </PlainLink>
+              <span className="max-w-40 shrink-0 truncate text-xs text-muted">{request.createdBy.name}</span>
               <Badge look="plain" {...changeLook[request.state]}>
                 {t(`changes.state.${request.state}`)}
               </Badge>
