@@ -88,6 +88,7 @@ export const changes = {
   'fact.revision': 'Revision',
   'fact.where': 'Where',
   'fact.reason': 'Reason',
+  'fact.schedule': 'Schedule',
   'fact.snapshot': 'Merged with snapshot',
   'fact.operations': 'Operations',
   'fact.batch': 'Batch',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { refusal, type ServedApi } from '../../testing/api.ts'
@@ -6,9 +6,12 @@ import { changeRequestWith } from '../../testing/change-request.ts'
 import { queryClient } from '../../app/query-client.ts'
 import type { EndpointName } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
+import { changeLocale } from '../../i18n/locale.ts'
 import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
+
+afterEach(() => changeLocale('en'))
 
 const REQUEST = 'GET /change-requests/{changeRequestId}'
 const PLAN = 'GET /change-requests/{changeRequestId}/plan'
@@ -111,6 +114,8 @@ test('a request that was not applied in its time says so, and until when it coul
   await expect.element(main.getByText('Expired', { exact: true })).toBeVisible()
   await expect.element(main.getByText(/could not be applied before/)).toBeVisible()
   await expect.element(main.getByRole('button', { name: 'Apply' })).not.toBeInTheDocument()
+  await changeLocale('zh')
+  await expect.element(main.getByText('排期', { exact: true })).toBeVisible()
 })
 
 test('what an applied request asked for is not called new, because what was there before is not kept', async () => {

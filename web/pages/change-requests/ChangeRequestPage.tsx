@@ -170,7 +170,7 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
             value: input.snapshotVersion,
           },
           schedule !== null && {
-            label: t('changes.schedule'),
+            label: t('changes.fact.schedule'),
             value: (
               <>
                 <Time at={schedule.notBefore} exact="minute" /> –{' '}

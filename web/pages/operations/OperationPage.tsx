@@ -152,7 +152,6 @@ function useInterruptedTakeover(
   }, [operation, personId, onResume])
 }
 
-/** What holds the operation up: a pause of it, of its scope or of the plugin that it calls next. */
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */
 function useRetryToast(operation: OperationDetail | undefined) {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
