@@ -137,10 +137,28 @@ test('a plan with a target in a state that is not known is refused, because its 
 const sampleOf = (name: keyof RuntimeApi) =>
   valueOf(reads.find((read) => read.name === name)?.schema ?? assert.fail(name), { left: 0 }) as object
 
-test('the overview has all counts but those of a state that is not known', async () => {
-  const whole = sampleOf('GET /summary') as { operations: object }
-  answer = { ...whole, operations: { ...whole.operations, [NEW]: 3 } }
-  assert.deepEqual(await read('GET /summary'), { ...whole, unknownEntries: 1 })
+test('all counts are shown but those of a state that is not known', async () => {
+  const summary = sampleOf('GET /summary') as { operations: object }
+  answer = { ...summary, operations: { ...summary.operations, [NEW]: 3 } }
+  assert.deepEqual(await read('GET /summary'), { ...summary, unknownEntries: 1 })
+
+  const hour = (counts: object) => ({ since: '2026-11-22T08:00:00.000Z', counts })
+  const known = [hour({ SUCCEEDED: 2 }), hour({}), hour({ FAILED: 1 })]
+  answer = { bucket: 'hour', buckets: [hour({ SUCCEEDED: 2, [NEW]: 4 }), hour({ [NEW]: 1 }), known[2]] }
+  assert.deepEqual(await read('GET /operations/counts'), {
+    bucket: 'hour',
+    buckets: known,
+    unknownEntries: 2,
+  })
+
+  const calendar = sampleOf('GET /calendar')
+  const day = (counts: object) => ({ day: '2026-11-22', counts })
+  answer = { ...calendar, operations: [day({ SUCCEEDED: 2, [NEW]: 4 })] }
+  assert.deepEqual(await read('GET /calendar'), {
+    ...calendar,
+    operations: [day({ SUCCEEDED: 2 })],
+    unknownEntries: 1,
+  })
 })
 
 test('one thing in a state that is not known is refused, because a part of it would mislead', async () => {

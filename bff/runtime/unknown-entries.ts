@@ -15,33 +15,40 @@ const LISTS: ReadonlySet<PropertyKey> = new Set([
 ])
 
 type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
 type Fields = Record<string, unknown>
 
 /**
- * The answer of a read without the entries that contain a name which is not in the schema, and their number as `unknownEntries`;
- * null if it has such a name elsewhere, or is a plan.
+ * The answer of a read without the entries that contain a name which is not in the schema, and without counts by such names, and the
+ * number of both as `unknownEntries`; null if it has such a name elsewhere, or is a plan.
  *
  * @param issues Of which {@link hasUnknownNames} is true.
  */
 export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: readonly Issue[]): unknown {
   // the token of a plan confirms all of its entries, so the person must see them all
   if (!isFields(data) || 'planToken' in data) return null
-  const unknown = new Map<string, Set<number | string>>()
+  const unknown = new Map<string, Path>()
   for (const issue of issues) {
-    const [list = '', entry] = issue.path
-    if (typeof list !== 'string') return null
-    const found = unknown.get(list) ?? new Set()
-    unknown.set(list, found)
-    if (LISTS.has(list) && typeof entry === 'number') found.add(entry)
-    // counts by name, of the overview
-    else if (issue.code === 'unrecognized_keys' && issue.path.length === 1)
-      for (const key of issue.keys) found.add(key)
-    else return null
+    const found = unknownIn(issue, data)
+    if (found === null) return null
+    for (const path of found) unknown.set(JSON.stringify(path), path)
   }
-  const known = Object.fromEntries([...unknown].map(([list, found]) => [list, without(data[list], found)]))
-  const parsed = schema.safeParse({ ...data, ...known })
-  const unknownEntries = [...unknown.values()].reduce((sum, { size }) => sum + size, 0)
-  return parsed.success ? { ...(parsed.data as Fields), unknownEntries } : null
+  const parsed = schema.safeParse(without(data, [...unknown.values()]))
+  return parsed.success ? { ...(parsed.data as Fields), unknownEntries: unknown.size } : null
+}
+
+/** What can be left out because of an issue; null if nothing can. */
+function unknownIn({ path, ...issue }: Issue, data: Fields): readonly Path[] | null {
+  const counts = valueAt(data, path)
+  // counts by name are left out one by one, wherever they are
+  if (
+    issue.code === 'unrecognized_keys' &&
+    isFields(counts) &&
+    issue.keys.every((key) => isCount(counts[key]))
+  )
+    return issue.keys.map((key) => [...path, key])
+  const [list = '', entry] = path
+  return LISTS.has(list) && typeof entry === 'number' ? [[list, entry]] : null
 }
 
 /** Whether nothing else is wrong with an answer than texts that are none of those in the schema: the runtime is newer. */
@@ -49,7 +56,7 @@ export const hasUnknownNames = (data: unknown, issues: readonly Issue[]): boolea
   issues.every((issue) => isUnknownName(issue, data))
 
 /** Another type than text is an error of the runtime. */
-function isUnknownName(issue: Issue, data: unknown, above: readonly PropertyKey[] = []): boolean {
+function isUnknownName(issue: Issue, data: unknown, above: Path = []): boolean {
   const path = [...above, ...issue.path]
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -66,16 +73,25 @@ function isUnknownName(issue: Issue, data: unknown, above: readonly PropertyKey[
   }
 }
 
-const valueAt = (data: unknown, path: readonly PropertyKey[]): unknown =>
+const valueAt = (data: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key],
     data,
   )
 
-function without(value: unknown, unknown: ReadonlySet<number | string>): unknown {
-  if (Array.isArray(value)) return value.filter((_, index) => !unknown.has(index))
-  return Object.fromEntries(Object.entries(value as Fields).filter(([key]) => !unknown.has(key)))
+/** The value without what is at these paths. */
+function without(value: unknown, paths: readonly Path[]): unknown {
+  if (paths.length === 0) return value
+  const below = (key: PropertyKey) => paths.flatMap(([head, ...rest]) => (head === key ? [rest] : []))
+  const kept = <Key extends PropertyKey>(key: Key, item: unknown): [Key, unknown][] => {
+    const rests = below(key)
+    return rests.some(({ length }) => length === 0) ? [] : [[key, without(item, rests)]]
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => kept(index, item).map(([, left]) => left))
+  return Object.fromEntries(Object.entries(value as Fields).flatMap(([key, item]) => kept(key, item)))
 }
+
+const isCount = (value: unknown): boolean => typeof value === 'number'
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
