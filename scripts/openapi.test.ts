@@ -66,3 +66,12 @@ test('an operation has a short name, types have components, and problems are typ
     for (const { responses } of Object.values(methods))
       assert.match(JSON.stringify(responses['4XX']), /#\/components\/schemas\/Problem"/)
 })
+
+test('the console API says which reads may lack what a newer runtime names', () => {
+  const text = readFileSync(new URL('../docs/openapi/console-api.json', import.meta.url), 'utf8')
+  const { paths } = JSON.parse(text) as Document
+  const mayLack = (path: string) => JSON.stringify(paths[path]?.['get']).includes('"unknownEntries"')
+  for (const path of ['/operations', '/operations/counts', '/calendar', '/summary'])
+    assert.ok(mayLack(path), path)
+  for (const path of ['/operations/{operationId}', '/session']) assert.ok(!mayLack(path), path)
+})

@@ -2,8 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { LISTS } from '#bff/runtime/unknown-entries.ts'
 import { Problem } from '#contract/console-api/console-problem.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { openApiDocument } from '#contract/endpoint/openapi.ts'
 import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
@@ -56,6 +58,23 @@ const TransportProblem = z.object({
   requestId: z.string(),
 })
 
+const UNKNOWN_ENTRIES = {
+  unknownEntries: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'How many entries and counts are left out, because the runtime is newer and names something in them that the console does not know; absent if none are.',
+  },
+}
+
+/** Whether the console leaves out what it does not know of this row, instead of refusing the whole response. */
+function mayLackEntries(name: EndpointName, { answer, answers }: EndpointRow): boolean {
+  if (!(name in runtimeApi) || !name.startsWith('GET ') || answers === 'events') return false
+  const hasList = answer instanceof z.ZodObject && Object.keys(answer.shape).some((key) => LISTS.has(key))
+  return hasList || COUNTS_BY_NAME.test(JSON.stringify(z.toJSONSchema(answer, { unrepresentable: 'any' })))
+}
+const COUNTS_BY_NAME = /"propertyNames":\{[^{}]*"enum":/
+
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
 
 const documents = {
@@ -104,6 +123,7 @@ const documents = {
     failures: 'problem',
     names,
     problem: Problem,
+    addedTo: (name, row) => (mayLackEntries(name, row) ? UNKNOWN_ENTRIES : {}),
     securitySchemes: {
       serviceAccount: bearer('The token of a service account: docs/operating/service-accounts.md.'),
       session: {

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 // know. A page that lists things then shows all others, and says how many are missing.
 
 /** Lists whose entries stand for themselves. What else an answer contains belongs together, and is refused as a whole. */
-const LISTS: ReadonlySet<PropertyKey> = new Set([
+export const LISTS: ReadonlySet<PropertyKey> = new Set([
   'items',
   'causes',
   'claims',

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { isJsonObject } from '../json-schema/json.ts'
 import type { JsonObject, JsonValue } from '../json-schema/json.ts'
 import { isWrite, splitName, type EndpointName, type EndpointRow, type Endpoints } from './endpoint.ts'
 import { rowSchemas, type RowSchemas } from './openapi-schemas.ts'
@@ -21,6 +22,8 @@ export interface OpenApiOptions {
   names: ReadonlyMap<z.ZodType, string>
   /** The problem of a request that is refused: of `names`, or a schema. */
   problem: z.ZodType
+  /** Optional members that the data of a row may have besides those of its schema, by their names; default: none. */
+  addedTo?: (name: EndpointName, row: EndpointRow) => JsonObject
 }
 
 /** The OpenAPI 3.1 document of a set of rows, generated from the schemas that validate requests. */
@@ -83,8 +86,12 @@ const RECENT_SIGN_IN_TEXT = {
   never: '',
 } as const
 
-function responsesOf(name: EndpointName, row: EndpointRow, { schemas, failures }: Place): JsonObject {
-  const { answer } = schemas.of(name)
+function responsesOf(
+  name: EndpointName,
+  row: EndpointRow,
+  { schemas, failures, addedTo }: Place,
+): JsonObject {
+  const answer = withMembers(schemas.of(name).answer, addedTo?.(name, row) ?? {})
   const refused = { content: { 'application/problem+json': { schema: schemas.problem } } }
   const problems = {
     '4XX': { description: 'The request is refused', ...refused },
@@ -104,6 +111,13 @@ function responsesOf(name: EndpointName, row: EndpointRow, { schemas, failures }
     },
     ...problems,
   }
+}
+
+function withMembers(answer: JsonValue, members: JsonObject): JsonValue {
+  if (Object.keys(members).length === 0) return answer
+  return isJsonObject(answer) && isJsonObject(answer['properties'])
+    ? { ...answer, properties: { ...answer['properties'], ...members } }
+    : { allOf: [answer, { type: 'object', properties: members }] }
 }
 
 const codesOf = ({ access, codes }: EndpointRow): string[] => [
