@@ -24,7 +24,7 @@ import {
   type ShownPlan,
   type Step,
 } from './ChangeDialogs.tsx'
-import { refusals } from './PlannedChange.tsx'
+import { isNothingReady, refusals } from './PlannedChange.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 
 type Asked = Step | 'schedule' | 'describe' | 'batch'
@@ -58,7 +58,9 @@ export function ChangeActions({
     batch: read?.batch,
     effect: read?.effect ?? null,
     planToken: read?.planToken ?? null,
-    refused: refusals(read).map((problem) => messageText(problem))[0] ?? null,
+    refused:
+      refusals(read).map((problem) => messageText(problem))[0] ??
+      (isNothingReady(read) ? t('batches.make.nothing') : null),
     notReady: t(isPlanning ? 'common.loading' : 'changes.plan.none'),
   }
   const close = () => setAsked(null)

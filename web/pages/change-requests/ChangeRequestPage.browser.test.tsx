@@ -214,6 +214,52 @@ test('an approved request that would be refused now says so, and is not applied 
     .not.toHaveAccessibleDescription()
 })
 
+test('a request that could be applied is not said to be before its plan has arrived', async () => {
+  const read = Promise.withResolvers<ChangePlan>()
+  await serveScope({ [REQUEST]: () => APPLICABLE, [PLAN]: () => read.promise })
+  await renderConsole(`/change-requests/${APPLICABLE.changeRequestId}`)
+  await expect.element(page.getByRole('button', { name: 'Apply', exact: true })).toBeVisible()
+  const ready = page.getByText('It has its approvals and can be applied.')
+  await expect.element(ready).not.toBeVisible()
+  read.resolve(planOf('effect-1', 'token-1'))
+  await expect.element(ready).toBeVisible()
+})
+
+test('a batch of which no target can start is refused, and one with a target that can is not', async () => {
+  const frozen = [{ errorCode: 'CHANGES_FROZEN', message: 'Changes are frozen.' }]
+  const planWith = (problemsOfFirst: ChangePlan['problems']): ChangePlan => ({
+    ...planOf('effect-1', 'token-1'),
+    batch: {
+      planToken: 'token-1',
+      broken: null,
+      items: [problemsOfFirst, frozen].map((problems, index) => ({
+        target: `01920000-0000-7000-8000-0000000000a${index}`,
+        scope: { environmentKey: 'production', applicationRuntimeId: 'crm', workspaceId: index + 1 },
+        bundle: { environmentKey: 'production', bundleId: 'crm' },
+        installation: null,
+        title: `CRM ${index}`,
+        currentVersion: '1.0.0',
+        claim: null,
+        changes: 0,
+        values: [],
+        resources: 2,
+        failure: null,
+        plugins: [],
+        unchecked: [],
+        problems,
+      })),
+    },
+  })
+  const api = await show(APPLICABLE, planWith(frozen))
+  const apply = page.getByRole('button', { name: 'Apply', exact: true })
+  await expect.element(page.getByText('It has its approvals, but it would be refused now.')).toBeVisible()
+  await expect.element(apply).toHaveAccessibleDescription('None of the targets can start.')
+  api.answer({ [PLAN]: () => planWith([]) })
+  await readAgain()
+  await expect.element(page.getByText('It has its approvals and can be applied.')).toBeVisible()
+  await expect.element(apply).not.toHaveAccessibleDescription()
+})
+
 test('a plan that is out of date is refused with what has moved, and the next confirmation is for the plan of now', async () => {
   const api = await show(APPLICABLE, planOf('effect-1', 'token-1'))
   await page.getByRole('button', { name: 'Apply', exact: true }).click()

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
@@ -35,7 +35,7 @@ import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
 import { useScopeTitles } from './use-scope-titles.ts'
-import { PlannedChange, refusals } from './PlannedChange.tsx'
+import { PlannedChange, refusals, wouldBeRefused } from './PlannedChange.tsx'
 
 const route = getRouteApi('/change-requests/$id')
 
@@ -88,7 +88,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
         </>
       }
       actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
-      notice={<StateNotice request={request} isRefused={refusals(plan.data).length > 0} />}
+      notice={<StateNotice request={request} plan={plan} />}
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
@@ -105,19 +105,13 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
   )
 }
 
-function StateNotice({
-  request,
-  isRefused,
-}: {
-  request: ChangeRequestDetail
-  /** Its plan says that it would be refused now. */
-  isRefused: boolean
-}) {
+function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: UseQueryResult<ChangePlan> }) {
   const t = useText()
   const rich = useRichText()
   const { kind, state, failure, schedule, approvalsNeeded } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
   const isReady = isFree || state === 'APPROVED' || state === 'SCHEDULED'
+  const isRefused = wouldBeRefused(plan.data)
   const tone =
     state === 'CONFLICTED' || state === 'REFUSED'
       ? 'error'
@@ -132,7 +126,13 @@ function StateNotice({
           to: <Time at={schedule.notAfter} exact="minute" />,
         }
   return (
-    <Notice tone={tone} icon={isFree ? 'info' : changeLook[state].icon} live>
+    <Notice
+      tone={tone}
+      icon={isFree ? 'info' : changeLook[state].icon}
+      // only the plan tells whether it can be applied; until then, nothing is read aloud that may be wrong
+      className={isReady && plan.isPending ? 'invisible' : undefined}
+      live
+    >
       {state === 'SCHEDULED' && times !== null
         ? rich(isRefused ? 'changes.about.SCHEDULED.refused' : 'changes.about.SCHEDULED', times)
         : isFree

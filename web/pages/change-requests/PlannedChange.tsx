@@ -28,6 +28,16 @@ import { isLive } from '../../subjects/change-requests/change-looks.ts'
 export const refusals = (plan: ChangePlan | undefined): ChangePlan['problems'] =>
   withoutReview(plan?.problems ?? [])
 
+/** Whether nothing of it can start now: a batch has its problems by target. */
+export const wouldBeRefused = (plan: ChangePlan | undefined): boolean =>
+  refusals(plan).length > 0 || isNothingReady(plan)
+
+/** Whether each target of its batch would be refused now. */
+export const isNothingReady = (plan: ChangePlan | undefined): boolean => {
+  const items = plan?.batch?.items ?? []
+  return items.length > 0 && items.every(({ problems }) => withoutReview(problems).length > 0)
+}
+
 /** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
 export function PlannedChange({
   request,
