@@ -112,6 +112,29 @@ export function limitAttacks(target: Target): Attack[] {
       `POST /api/webhooks HTTP/1.1\r\n${session}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(50_000)}`,
       1_000,
     ),
+    {
+      name: '20 bodies of a known length in pieces of one byte',
+      async run() {
+        const head = `POST /api/webhooks HTTP/1.1\r\n${session}Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n`
+        let refused = 0
+        const sockets = Array.from({ length: 20 }, () => {
+          const socket = connect(Number(port), '127.0.0.1', () => socket.setNoDelay().write(head))
+          socket.on('error', () => undefined)
+          return socket.once('data', (data) => {
+            if (data.toString().startsWith('HTTP/1.1 413 ')) refused++
+            socket.destroy()
+          })
+        })
+        // the server is in this process, so it reads each byte before the next one is sent
+        for (let sent = 0; sent < 20_000 && sockets.some(({ destroyed }) => !destroyed); sent++) {
+          for (const socket of sockets) if (!socket.connecting && !socket.destroyed) socket.write(' ')
+          await new Promise(setImmediate)
+        }
+        const seen = await isServed()
+        for (const socket of sockets) socket.destroy()
+        return refused < sockets.length ? `${refused} are refused` : seen
+      },
+    },
     flood(
       '300 requests in a row on each of 20 sockets',
       20,
