@@ -724,6 +724,20 @@ suite('judging an answer', () => {
     assert.ok(slashes < 5 * letters, `${slashes} µs, and letters ${letters} µs`)
   })
 
+  test('URLs are judged as quickly among very many services of a gateway (E05)', () => {
+    const text = 'http://gateway/of/nothing/x '.repeat(9_000)
+    const costOf = (count: number) => {
+      const serviceAddresses = Array.from({ length: count }, (_, at) => `http://gateway/services/${at}`)
+      const started = process.cpuUsage()
+      judgeAnswer(expected, writing({ note: data(text) }), { ...knowledge, serviceAddresses })
+      const { user, system } = process.cpuUsage(started)
+      return user + system
+    }
+    costOf(1)
+    const [many, one] = [costOf(3_000), costOf(1)]
+    assert.ok(many < 4 * one, `${many} µs, and with one service ${one} µs`)
+  })
+
   test('an adversarial body is judged quickly (E05)', () => {
     // CPU time, not wall-clock time: the machine may be busy
     const started = process.cpuUsage()

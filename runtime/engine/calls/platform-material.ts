@@ -30,8 +30,11 @@ export function holdsPlatformMaterial(value: JsonValue, material: PlatformMateri
   return textsIn(value).some((text) => isOrHoldsCredential(text, material) || holdsAddress(text, bases))
 }
 
-/** A token, also one that was cut after its header. */
-const TOKEN_PART = /ey[\w-]{8,}\.ey[\w-]*(?:\.[\w-]*)?/g
+/**
+ * A token, also one that was cut after its header, from the start of its word. The lookahead keeps it from searching the rest of the
+ * word from each `ey` of very many.
+ */
+const TOKEN_PART = /(?<![\w-])(?=[\w-]+\.ey)([\w-]*?)ey[\w-]{8,}\.ey[\w-]*(?:\.[\w-]*)?/g
 
 /** A text for people without tokens, whole or cut, and without URLs under a registered service. */
 export function hidePlatformMaterial(text: string, { serviceAddresses }: Addresses): string {
@@ -43,7 +46,7 @@ export function hidePlatformMaterial(text: string, { serviceAddresses }: Address
       return found !== '' && isService(found, bases) ? MASK + part.slice(found.length) : part
     })
     .join('')
-    .replaceAll(TOKEN_PART, MASK)
+    .replaceAll(TOKEN_PART, (_, before: string) => before + MASK)
 }
 
 function isOrHoldsCredential(text: string, credentials: PlatformCredentials): boolean {
@@ -74,8 +77,8 @@ interface Address {
   path: string
 }
 
-/** Paths by origin: a response may have very many URLs, and there may be many services. */
-type Bases = ReadonlyMap<string, readonly string[]>
+/** Paths by origin, and their greatest length: a response may have very many URLs, and an origin very many services. */
+type Bases = ReadonlyMap<string, { paths: ReadonlySet<string>; longest: number }>
 
 const parsed = new WeakMap<readonly string[], Bases>()
 
@@ -85,7 +88,12 @@ function basesOf(serviceAddresses: readonly string[]): Bases {
   if (known !== undefined) return known
   const addresses = serviceAddresses.flatMap((address) => addressOf(address) ?? [])
   const byOrigin = Map.groupBy(addresses, ({ origin }) => origin)
-  const bases = new Map([...byOrigin].map(([origin, those]) => [origin, those.map(({ path }) => path)]))
+  const bases = new Map(
+    [...byOrigin].map(([origin, those]) => {
+      const paths = new Set(those.map(({ path }) => path))
+      return [origin, { paths, longest: Math.max(...Array.from(paths, ({ length }) => length)) }]
+    }),
+  )
   parsed.set(serviceAddresses, bases)
   return bases
 }
@@ -109,8 +117,12 @@ function urlAtStart(text: string): string {
 function isService(found: string, bases: Bases): boolean {
   const address = addressOf(found)
   if (address === null) return false
-  const paths = bases.get(address.origin) ?? []
-  return paths.some((path) => address.path === path || address.path.startsWith(`${path}/`))
+  const { origin, path } = address
+  const services = bases.get(origin)
+  if (services === undefined) return false
+  for (let end = 0; end !== -1 && end <= services.longest; end = path.indexOf('/', end + 1))
+    if (services.paths.has(path.slice(0, end))) return true
+  return services.paths.has(path)
 }
 
 function addressOf(text: string): Address | null {
