@@ -131,7 +131,10 @@ export class OutboundError extends Error {
   }
 }
 
-const BY_CODE: Record<string, OutboundFailure> = {
+const mapOf = <Value>(entries: Record<string, Value>): ReadonlyMap<string, Value> =>
+  new Map(Object.entries(entries))
+
+const BY_CODE = mapOf<OutboundFailure>({
   ECONNREFUSED: 'refused',
   EHOSTUNREACH: 'refused',
   ENETUNREACH: 'refused',
@@ -147,10 +150,10 @@ const BY_CODE: Record<string, OutboundFailure> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_OVERFLOW: 'too-large',
   UND_ERR_ABORTED: 'aborted',
-}
+})
 
 /** What is wrong with the certificate, by the codes of OpenSSL and Node. */
-const BY_TLS_CODE: Record<string, OutboundFailure> = {
+const BY_TLS_CODE = mapOf<OutboundFailure>({
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-untrusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls-untrusted',
   UNABLE_TO_GET_ISSUER_CERT: 'tls-untrusted',
@@ -159,35 +162,51 @@ const BY_TLS_CODE: Record<string, OutboundFailure> = {
   CERT_HAS_EXPIRED: 'tls-expired',
   CERT_NOT_YET_VALID: 'tls-early',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls-wrong-name',
-}
+})
 
 /** The reason for an error while a secure connection was being established. */
 export function tlsReasonOf(error: Error): OutboundFailure {
   const { code } = error as { code?: unknown }
-  return (typeof code === 'string' ? BY_TLS_CODE[code] : undefined) ?? 'tls'
+  return BY_TLS_CODE.get(String(code)) ?? 'tls'
 }
 
 /** undici gives these interim responses no code; it refuses them, although HTTP allows the first. */
-const BY_SOCKET_MESSAGE: Record<string, OutboundFailure> = {
+const BY_SOCKET_MESSAGE = mapOf<OutboundFailure>({
   'bad response': 'continue',
   'bad upgrade': 'upgrade',
-}
+})
 
 /** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */
 export function reasonOf(error: unknown, hasResponseStarted: boolean): OutboundFailure {
   if (error instanceof OutboundError) return error.reason
   const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: unknown }
-  if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code]
-  const interim = code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE[String(message)] : undefined
-  if (interim !== undefined) return interim
+  const known =
+    BY_CODE.get(String(code)) ??
+    (code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE.get(String(message)) : undefined)
+  if (known !== undefined) return known
   // several addresses were tried; the first error is sufficient
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasResponseStarted)
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
   return hasResponseStarted ? 'cut' : 'reset'
 }
 
-const TLS_CODE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/
+const HANDSHAKE_CODE = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/
+/** What OpenSSL says about a certificate. */
+const CERTIFICATE_CODE = /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$)/
 const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+/** Of the system, undici and the parser of HTTP; not of a library that reads the response. */
+const NETWORK_CODE = /^(?:E[A-Z0-9]+$|UND_ERR_|HPE_)/
+
+const FAILS = 'the connection to it fails'
+const NO_ROUTE = 'it cannot be routed to'
+/** Where an operator needs to know more than a program does. */
+const TEXT_BY_CODE = mapOf({
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  EHOSTDOWN: NO_ROUTE,
+  EADDRNOTAVAIL: FAILS,
+  UND_ERR_INVALID_ARG: 'the request to it is not valid',
+})
 
 /**
  * Why a request of `fetch`, or a socket, got no response, as a text for an operator with the code of the error; null if the error
@@ -197,9 +216,19 @@ export function whyNoResponse(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === 'TimeoutError') return OUTBOUND_FAILURES.timeout.text
     const { code } = cause as { code?: unknown }
-    if (typeof code !== 'string') continue
-    const reason = TLS_CODE.test(code) ? tlsReasonOf(cause) : CLOSED.has(code) ? 'reset' : BY_CODE[code]
-    if (reason !== undefined) return `${OUTBOUND_FAILURES[reason].text} (${code})`
+    const text = typeof code === 'string' ? textOf(code) : null
+    if (text !== null) return `${text} (${String(code)})`
   }
   return null
+}
+
+function textOf(code: string): string | null {
+  const exact = TEXT_BY_CODE.get(code)
+  if (exact !== undefined) return exact
+  const closed = CLOSED.has(code) ? 'reset' : undefined
+  const handshake = HANDSHAKE_CODE.test(code) ? 'tls' : undefined
+  const reason = BY_CODE.get(code) ?? BY_TLS_CODE.get(code) ?? closed ?? handshake
+  if (reason !== undefined) return OUTBOUND_FAILURES[reason].text
+  if (CERTIFICATE_CODE.test(code)) return 'its certificate is not accepted'
+  return NETWORK_CODE.test(code) ? FAILS : null
 }

@@ -13,6 +13,7 @@ import {
   reachesPlatform,
   allowsDestination,
 } from './egress.ts'
+import { whyNoResponse } from './outbound-result.ts'
 import { uuidv7, systemRandom } from './random.ts'
 
 describe('uuidv7', () => {
@@ -20,6 +21,36 @@ describe('uuidv7', () => {
     const at = (ms: number) => uuidv7({ clock: { now: () => new Date(ms) }, random: systemRandom })
     assert.match(at(0x0123456789ab), /^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     assert.ok(at(1_700_000_000_000) < at(1_700_000_000_001))
+  })
+})
+
+describe('whyNoResponse', () => {
+  const why = (code: string) =>
+    whyNoResponse(new TypeError('fetch failed', { cause: Object.assign(new Error('text'), { code }) }))
+
+  it('tells what operators do different things about apart, always with the code', () => {
+    const texts = {
+      ECONNREFUSED: 'nothing listens there',
+      EHOSTUNREACH: 'it cannot be routed to',
+      ENETUNREACH: 'it cannot be routed to',
+      UND_ERR_INVALID_ARG: 'the request to it is not valid',
+      ECONNRESET: 'it closes the connection',
+      ERR_SSL_WRONG_VERSION_NUMBER: 'it offers no TLS, or no version of it that is accepted',
+      CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks',
+      ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+      CERT_REVOKED: 'its certificate is not accepted',
+      CERT_SIGNATURE_FAILURE: 'its certificate is not accepted',
+      UNABLE_TO_GET_CRL: 'its certificate is not accepted',
+      INVALID_PURPOSE: 'its certificate is not accepted',
+      ENETDOWN: 'the connection to it fails',
+      HPE_INVALID_CONSTANT: 'the connection to it fails',
+    }
+    for (const [code, text] of Object.entries(texts)) assert.equal(why(code), `${text} (${code})`)
+  })
+
+  it('is null about something else', () => {
+    for (const code of ['OAUTH_INVALID_RESPONSE', 'constructor', 'ERR_INVALID_URL'])
+      assert.equal(why(code), null)
   })
 })
 
