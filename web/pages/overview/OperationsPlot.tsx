@@ -50,7 +50,6 @@ export function OperationsPlot() {
         <Plot
           kind="bars"
           isLow
-          title={t('overview.plot.title')}
           series={RESULTS.map((result) => ({
             id: result,
             label: t(`overview.result.${result}`),
@@ -61,6 +60,7 @@ export function OperationsPlot() {
           end={hours.at(-1)?.to ?? first}
           format={formatNumber}
           formatTime={formatTimeOfDay}
+          formatBucket={(from, to) => `${formatTimeOfDay(from)}–${formatTimeOfDay(to)}`}
           linkOf={(index) => operationsOf(hours[index])}
         />
         <PlotTable hours={hours} />

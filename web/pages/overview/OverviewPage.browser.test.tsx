@@ -8,6 +8,7 @@ import { renderInConsole } from '../../testing/render.tsx'
 import { operation } from '../operations/detail/calls/testing.ts'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { Clocks, OverviewPage } from './OverviewPage.tsx'
+import { OperationsPlot } from './OperationsPlot.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
 
 const summary: Summary = {
@@ -112,4 +113,20 @@ test('the operations of a batch are one recent change, so that those of others a
   await expect.element(recent.getByRole('listitem')).toHaveLength(2)
   await expect.element(recent.getByRole('link', { name: /3 operations/ })).toBeVisible()
   await expect.element(recent.getByRole('link', { name: /Ling Zhao/ })).toBeVisible()
+})
+
+test('the plot says of an hour what happened in it, and is no empty figure to screen readers', async () => {
+  const hour = 3_600_000
+  const since = new Date(Math.floor(Date.now() / hour) * hour - 2 * hour).toISOString()
+  serveApi({
+    'GET /operations/counts': () => ({
+      bucket: 'hour',
+      buckets: [{ since, counts: { SUCCEEDED: 2, RUNNING: 1 } }],
+    }),
+  })
+  await renderInConsole(<OperationsPlot />)
+  await expect
+    .poll(() => [...document.querySelectorAll('rect > title')].map(({ textContent }) => textContent))
+    .toEqual([expect.stringMatching(/^\d\d:00–\d\d:00: Succeeded: 2[,;] In progress: 1$/)])
+  await expect.element(page.getByRole('figure')).not.toBeInTheDocument()
 })

@@ -26,7 +26,8 @@ export type Series = {
 }
 
 type PlotProps = {
-  title: string
+  /** Nothing where the section around it has the title: screen readers skip such a plot. */
+  title?: string
   /** Stacked bars of counts, or lines. */
   kind: 'bars' | 'lines'
   series: readonly Series[]
@@ -36,6 +37,8 @@ type PlotProps = {
   /** The text of a value, with its unit: on the axis and in tooltips. */
   format: (value: number) => string
   formatTime: (at: number) => string
+  /** The text of a bucket in its tooltip; its start by default. */
+  formatBucket?: (from: number, to: number) => string
   /** Moments to mark with a line, such as a change. */
   marks?: readonly { at: number; label: string }[]
   isLow?: boolean
@@ -52,9 +55,9 @@ export function Plot(props: PlotProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
   const id = useId()
   return (
-    <figure className="min-w-0" aria-label={title}>
+    <figure className="min-w-0" aria-label={title} aria-hidden={title === undefined || undefined}>
       <figcaption className="grid gap-1">
-        {!isLow && <span className="font-semibold">{title}</span>}
+        {title !== undefined && <span className="font-semibold">{title}</span>}
         <Legend id={id} {...props} />
       </figcaption>
       {/* its height is reserved, because the width is not known at first */}
@@ -79,6 +82,7 @@ function Drawing({
   end,
   format,
   formatTime,
+  formatBucket = formatTime,
   marks,
   isLow = false,
   linkOf,
@@ -140,22 +144,16 @@ function Drawing({
         </g>
       ))}
       {times.map((at, index) => {
+        const parts = series.flatMap(({ label, values }) => {
+          const value = values[index] ?? null
+          return value === null || (kind === 'bars' && value === 0) ? [] : [labelled(t, label, format(value))]
+        })
         const bucket = (
           // the whole height is the target, so that a low bar is as easy to press as a high one
           <rect key={at} x={x(at)} y={TOP} width={step} height={floor - TOP} fill="transparent">
-            <title>
-              {labelled(
-                t,
-                formatTime(at),
-                joinClauses(
-                  t,
-                  series.map(({ label, values }) => {
-                    const value = values[index] ?? null
-                    return labelled(t, label, value === null ? '–' : format(value))
-                  }),
-                ),
-              )}
-            </title>
+            {parts.length > 0 && (
+              <title>{labelled(t, formatBucket(at, times[index + 1] ?? end), joinClauses(t, parts))}</title>
+            )}
           </rect>
         )
         if (linkOf === undefined || step < LEAST_TARGET_PX || totals[index] === 0) return bucket
