@@ -225,8 +225,9 @@ const tokenColumns = (
   {
     id: 'created',
     header: t('accounts.created'),
-    cell: ({ createdAt, createdBy }) =>
-      rich('accounts.createdBy', { at: <Time at={createdAt} inRow />, person: createdBy.name }),
+    cell: ({ createdAt, createdBy }) => (
+      <span>{rich('accounts.createdBy', { at: <Time at={createdAt} inRow />, person: createdBy.name })}</span>
+    ),
     hideBelow: 'lg',
   },
   {

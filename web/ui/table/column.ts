@@ -10,6 +10,7 @@ export type Sort = { key: string; name: string; first?: 'ascending' | 'descendin
 export type Column<Row> = {
   id: string
   header: string
+  /** A text, one element, or several: on a card, a text beside one element would lose the space between them. */
   cell: (row: Row) => ReactNode
   /** A CSS width such as `8rem` or `20%`; columns without one share the rest. */
   width?: string
