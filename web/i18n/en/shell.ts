@@ -1019,6 +1019,7 @@ export const accounts = {
   name: 'Name',
   'name.missing': 'Enter a name.',
   roles: 'Roles',
+  'roles.line': 'Role {n}',
   'roles.role': 'Role',
   'roles.place': 'Where',
   'roles.place.missing': 'Choose where the role applies.',

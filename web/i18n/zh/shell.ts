@@ -1177,6 +1177,7 @@ export const accounts: Translated<typeof source.accounts> = {
   name: '名称',
   'name.missing': '请输入名称。',
   roles: '角色',
+  'roles.line': '角色 {n}',
   'roles.role': '角色',
   'roles.place': '环境或作用域',
   'roles.place.missing': '请选择角色适用的环境或作用域。',

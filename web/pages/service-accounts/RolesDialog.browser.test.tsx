@@ -72,3 +72,24 @@ test('places can be entered while the scopes cannot be read', async () => {
     await expect.element(place).toHaveValue(value)
   }
 })
+
+test('what a line says goes with it when another one is removed', async () => {
+  await serveApi({ 'GET /scopes': () => ({ items: [scope], nextCursor: null }) })
+  const viewer = { role: 'viewer' as const, scope: null }
+  await renderInConsole(
+    <RolesDialog
+      account={{ ...account, roles: [...account.roles, viewer] }}
+      resumed={null}
+      onClose={() => undefined}
+    />,
+  )
+  const first = page.getByRole('group', { name: 'Role 1' })
+  await first.getByRole('combobox', { name: 'Where' }).fill('no such place!')
+  // past the button that clears the field
+  await userEvent.tab()
+  await userEvent.tab()
+  await expect.element(first.getByText(/No option is named/)).toBeVisible()
+  await page.getByRole('button', { name: 'Remove role 1' }).click()
+  await expect.element(first.getByRole('combobox', { name: 'Where' })).toHaveValue('All scopes')
+  await expect.element(page.getByText(/No option is named/)).not.toBeInTheDocument()
+})

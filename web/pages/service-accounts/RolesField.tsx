@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useController, type Control } from 'react-hook-form'
 import { ROLES } from '#contract/console-api/role-text.ts'
 import { useFormBusy } from '../../forms/form/Form.tsx'
@@ -24,15 +24,16 @@ export function RolesField({ control }: { control: Control<{ name: string; roles
   const errors = formState.errors.roles
   const error = errors?.message
   const roles = field.value
+  // what a line shows besides its role goes with it when another line is removed
+  const [lines, setLines] = useState(() => roles.map((_, at) => at))
   const replace = (at: number, text: string) => field.onChange(roles.with(at, text))
   return (
     <fieldset data-invalid={error ? ADD : undefined} className="space-y-3" {...focusHome(ADD)}>
       <legend className="sr-only">{t('accounts.roles')}</legend>
       {roles.map((text, at) => (
         <RoleLine
-          // a line has no other identity than its place
-          // oxlint-disable-next-line react/no-array-index-key
-          key={at}
+          key={lines[at]}
+          name={t('accounts.roles.line', { n: at + 1 })}
           text={text}
           error={errors?.[at]?.message}
           busy={busy}
@@ -42,11 +43,25 @@ export function RolesField({ control }: { control: Control<{ name: string; roles
             variant="quiet"
             icon="close"
             label={t('accounts.roles.remove', { n: at + 1 })}
-            onClick={() => !busy && field.onChange(roles.toSpliced(at, 1))}
+            className="mt-6"
+            onClick={() => {
+              if (busy) return
+              field.onChange(roles.toSpliced(at, 1))
+              setLines(lines.toSpliced(at, 1))
+            }}
           />
         </RoleLine>
       ))}
-      <Button id={ADD} size="sm" icon="plus" onClick={() => !busy && field.onChange([...roles, NEW_ROLE])}>
+      <Button
+        id={ADD}
+        size="sm"
+        icon="plus"
+        onClick={() => {
+          if (busy) return
+          field.onChange([...roles, NEW_ROLE])
+          setLines([...lines, Math.max(-1, ...lines) + 1])
+        }}
+      >
         {t('accounts.roles.add')}
       </Button>
       {error && <FieldErrorText id={`${ADD}-error`}>{error}</FieldErrorText>}
@@ -55,12 +70,14 @@ export function RolesField({ control }: { control: Control<{ name: string; roles
 }
 
 function RoleLine({
+  name,
   text,
   error,
   busy,
   onChange,
   children,
 }: {
+  name: string
   text: string
   error: string | undefined
   busy: boolean
@@ -75,7 +92,7 @@ function RoleLine({
   const write = (newRole: string, newPlace: string | undefined) =>
     onChange(newPlace === undefined ? newRole : `${newRole}@${newPlace}`)
   return (
-    <div className="flex flex-wrap items-end gap-2">
+    <div role="group" aria-label={name} className="flex flex-wrap items-start gap-2">
       <Field label={t('accounts.roles.role')} className="w-full sm:w-36">
         {(wiring) => (
           <Select
