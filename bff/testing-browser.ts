@@ -15,6 +15,9 @@ async function send(url: string, init: RequestInit & { headers: Record<string, s
   return new Response(body.length === 0 ? null : body, { status: answer.statusCode, headers })
 }
 
+/** More redirects than a sign-in has. */
+const MAX_STEPS = 12
+
 /** Behaves like a browser during sign-in: stores cookies by path and sends a browser's headers. */
 export class TestBrowser {
   /** By name and path, because two paths may have a cookie of the same name. */
@@ -71,16 +74,19 @@ export class TestBrowser {
       })
   }
 
-  /** Follows redirects from a path to a page; returns the response and the addresses visited. */
-  async follow(path: string): Promise<{ response: Response; way: string[] }> {
+  /**
+   * Follows redirects from a path to a page, or until it is over; returns the response and the addresses visited. Throws if there are
+   * too many.
+   */
+  async follow(path: string, isOver = () => false): Promise<{ response: Response; way: string[] }> {
     const way = [path]
-    for (let next = path; ;) {
+    for (let next = path; way.length <= MAX_STEPS; way.push(next)) {
       const response = await this.request(next)
       const location = response.headers.get('location')
-      if (location === null) return { response, way }
+      if (location === null || isOver()) return { response, way }
       next = new URL(location, this.origin).href
-      way.push(next)
     }
+    throw new Error(`There are more than ${MAX_STEPS} redirects: ${way.join(' → ')}`)
   }
 
   /** Sends a request as the console's scripts do. */
@@ -136,13 +142,12 @@ export async function sessionCookie(
 ): Promise<string> {
   const browser = new TestBrowser(origin)
   let response = await browser.submit(await browser.openForm(), username, password)
+  const location = response.headers.get('location')
   // no further: the page after the sign-in would read data for the person
-  while (browser.session === null) {
-    const location = response.headers.get('location')
-    if (location === null)
-      throw new Error(`Sign-in created no session (${response.status}): ${textOf(await response.text())}`)
-    response = await browser.request(location)
-  }
+  if (location !== null && browser.session === null)
+    ({ response } = await browser.follow(location, () => browser.session !== null))
+  if (browser.session === null)
+    throw new Error(`Sign-in created no session (${response.status}): ${textOf(await response.text())}`)
   return browser.session
 }
 
