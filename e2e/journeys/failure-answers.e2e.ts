@@ -25,7 +25,7 @@ interface Answers {
   where: string
   /** Default: nothing is scheduled. */
   going?: RegExp
-  who: string
+  who: string | RegExp
   todo: RegExp
   /** What it says besides, wherever on the panel. */
   says?: readonly (string | RegExp)[]
@@ -235,7 +235,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin did not respond in time',
     where: 'slow.sync in Before resources',
-    who: 'Plugin owner: Check the plugin',
+    who: 'Plugin owner: Find out why the plugin took so long',
     todo: /raise its request timeout/,
     says: ['did not respond within 1 s', 'It is not known whether slow.sync acted.'],
   },
@@ -257,7 +257,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin’s response does not match the request',
     where: 'replayed.sync in Before resources',
-    who: 'Plugin owner: Find what replays responses',
+    who: 'Plugin owner: Find the cache or proxy that replays responses',
     todo: /cache|proxy|between/,
     says: [/Install shop-replayed/, /x-cache/i],
     neverSays: ['Fix the plugin, then retry'],
@@ -526,7 +526,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin’s response does not match the request',
     where: 'replayed-stage.sync in After resources',
-    who: 'Plugin owner: Find what replays the earlier response',
+    who: 'Plugin owner: Find the cache or proxy that replays the earlier response',
     todo: /^Check whether a cache or proxy[^]*Then retry/,
     says: [
       'the response to the earlier call of this operation, in Before resources',
@@ -551,7 +551,7 @@ const CASES: readonly Case[] = [
     },
     what: 'name: must begin with a capital letter since version 2.',
     where: 'named.sync in Before resources',
-    who: 'Plugin owner: Find and fix the cause',
+    who: /Decide whether to accept the named values[^]*or take it over if a value is wrong/,
     todo: /If a value is wrong, no retry helps: take the operation over/,
     says: ['Version 2 of the plugin', 'books', 'runs with its earlier configuration'],
     neverSays: ['Fix what the plugin reports'],
@@ -588,7 +588,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin returned HTTP 507 Insufficient Storage',
     where: 'full.sync in After resources',
-    who: 'Plugin owner: Check the plugin',
+    who: 'Plugin owner: Free space on the plugin’s host',
     todo: /no space left/,
     says: ['It is not known whether full.sync acted.', 'have the new configuration'],
   },
@@ -626,7 +626,7 @@ const CASES: readonly Case[] = [
     },
     what: 'The plugin did not respond in time',
     where: 'wave.sync in Before resources',
-    who: 'Plugin owner: Check the plugin',
+    who: 'Plugin owner: Find out why the plugin took so long',
     todo: /see why it took so long/,
     says: [/nothing is scheduled\.\s*Batch\s*Rename the shops\s*Waits between waves/],
   },

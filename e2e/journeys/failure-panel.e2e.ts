@@ -45,14 +45,14 @@ const FAILURES: Record<string, Failure> = {
     says: ['did not respond within 1 s', UNKNOWN, `Result unknown: ${PLUGIN} (Before resources)`],
     isUsedUp: true,
     attempt: 'No response',
-    next: CHECK,
+    next: 'Plugin owner: Find out why the plugin took so long',
   },
   'a web page': {
     sequence: [{ kind: 'garbage', garbage: 'html' }],
     title: 'A web page responded instead of the plugin',
     says: ['proxy or a sign-in page', UNKNOWN],
     isUsedUp: true,
-    next: CHECK,
+    next: 'Plugin owner: Find the proxy or sign-in page in front of the plugin',
   },
   'HTTP 500': {
     sequence: [{ kind: 'status', status: 500 }],
@@ -104,7 +104,7 @@ const FAILURES: Record<string, Failure> = {
     says: [UNKNOWN, 'the limit is 1 MiB'],
     isUsedUp: true,
     attempt: 'Unreadable response',
-    next: CHECK,
+    next: 'Plugin owner: Make the response smaller',
   },
   'an outcome that does not exist': {
     sequence: [{ kind: 'garbage', garbage: 'unknown-outcome' }],

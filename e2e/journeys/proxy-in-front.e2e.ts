@@ -55,7 +55,7 @@ test('a proxy that replays responses, asks to sign in, or limits callers is told
       'operation.operationId',
       'installation.bundleInstallId',
     ],
-    next: 'Plugin owner: Find what replays responses in front of the plugin',
+    next: 'Plugin owner: Find the cache or proxy that replays responses',
   })
   const panel = page.getByRole('region', { name: 'Why it failed' })
   await expect(panel.getByRole('link', { name: 'Install crm-suite #1' })).toHaveAttribute(

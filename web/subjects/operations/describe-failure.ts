@@ -124,6 +124,20 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
   ])
 }
 
+/** What is known of a plugin that somebody is to check; null if only that its response was no good. */
+export function checkOf(failure: Failure | null): 'slow' | 'webPage' | 'tooLarge' | '413' | '507' | null {
+  switch (failure && reasonOf(failure)) {
+    case 'callTimeout':
+      return 'slow'
+    case 'callWebPage':
+      return 'webPage'
+    case 'callTooLarge':
+      return 'tooLarge'
+  }
+  const status = String(failure?.parameters?.['status'])
+  return status === '413' || status === '507' ? status : null
+}
+
 function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
   const reason = failure === null ? null : reasonOf(failure)
   switch (action) {
@@ -153,18 +167,12 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           ? `operations.remedy.FIX_TLS.${reason}`
           : 'operations.remedy.FIX_TLS',
       )
-    case 'CHECK_PLUGIN':
-      if (reason === 'callTimeout') return t('operations.remedy.CHECK_PLUGIN.slow')
-      if (reason === 'callWebPage') return t('operations.remedy.CHECK_PLUGIN.webPage')
-      switch (Number(failure?.parameters?.['status'])) {
-        case 413:
-          return t('operations.remedy.CHECK_PLUGIN.413')
-        case 507:
-          return t('operations.remedy.CHECK_PLUGIN.507')
-      }
-      return reason === 'callTooLarge'
-        ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
-        : t('operations.remedy.CHECK_PLUGIN')
+    case 'CHECK_PLUGIN': {
+      const check = checkOf(failure)
+      return check === null
+        ? t('operations.remedy.CHECK_PLUGIN')
+        : t(`operations.remedy.CHECK_PLUGIN.${check}`, { limit: ANSWER_BYTES_MAX / 2 ** 20 })
+    }
     case 'FIX_ENDPOINT':
       return t(
         reason === 'callRedirectedAway'

@@ -6,7 +6,7 @@ import { afterwardsText } from '../../../../subjects/operations/operation-texts.
 import { OwnerText } from '../../../../subjects/plugins/PluginLink.tsx'
 import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
 import { Time } from '../../../../ui/Time.tsx'
-import { nextText } from './failure-texts.ts'
+import { nextText, thenText } from './failure-texts.ts'
 import type { FailureFacts } from './use-failure-facts.ts'
 
 /** Who acts next after a failure, and what they do. */
@@ -14,10 +14,13 @@ export function NextStepFact({ operation, facts }: { operation: OperationDetail;
   const t = useText()
   const { nextStep } = operation
   const { owner, isStored } = facts
-  const afterwards = afterwardsText(nextStep, t)
+  const afterwards = isStored ? afterwardsText(nextStep, t) : thenText(nextStep, facts, t)
   return (
     <>
-      <NextStepText nextStep={nextStep} what={isStored ? undefined : nextText(nextStep, facts, t)} />
+      <NextStepText
+        nextStep={nextStep}
+        what={isStored ? undefined : nextText(nextStep, operation.failure, facts, t)}
+      />
       {owner && isForOwner(nextStep, facts) && (
         <>
           {' · '}

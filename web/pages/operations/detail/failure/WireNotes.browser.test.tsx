@@ -46,7 +46,9 @@ test('a response to another operation names it, with every field that differs an
   expect(panel.element().textContent).not.toContain('Fix the plugin’s response')
   known.resolve(other)
   await expect.element(panel.getByText(/This is the response to Install .* #10/)).toBeVisible()
-  expect(panel.element().textContent).toContain('Plugin owner: Find what replays responses')
+  expect(panel.element().textContent).toContain(
+    'Plugin owner: Find the cache or proxy that replays responses',
+  )
   await expect
     .element(panel.getByRole('link', { name: /#10$/ }))
     .toHaveAttribute('href', expect.stringContaining(OTHER))

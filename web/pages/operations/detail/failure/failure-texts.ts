@@ -2,10 +2,12 @@ import type { Failure, NextStep, OperationDetail } from '#contract/console-api/s
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import {
+  checkOf,
   stoppedText,
   stoppedValues,
   type Evidence,
 } from '../../../../subjects/operations/describe-failure.ts'
+import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
 import type { Decision } from './context-evidence.ts'
 import { impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
 
@@ -54,9 +56,11 @@ const NEXT_OF = {
 /** What the person who acts next does, where more is known than the action says. */
 export function nextText(
   { action }: NextStep,
+  failure: Failure | null,
   known: {
     misplaced: Evidence['misplaced']
     hasEarlier: boolean
+    isNamed: boolean
     hasWrongClock: boolean
     decision: Decision | null
     blamed: string | undefined
@@ -68,10 +72,25 @@ export function nextText(
     return t(`operations.failed.next.${NEXT_OF[decision.kind]}`, { person: decision.by.name })
   if (action === 'FIX_CAUSE' && known.hasEarlier) return t('operations.failed.next.earlier')
   if (blamed !== undefined) return t('operations.failed.next.values', { plugin: blamed })
+  if (action === 'FIX_CAUSE' && known.isNamed) return t('operations.failed.next.named')
+  const check = action === 'CHECK_PLUGIN' ? checkOf(failure) : null
+  if (check !== null) return t(`operations.failed.next.${check}`)
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
   return action === 'FIX_RESPONSE' && known.misplaced != null
     ? t(`operations.failed.next.${known.misplaced}`)
     : undefined
+}
+
+/** What follows then: a retry, or, if a value of the operation itself is wrong, a takeover. */
+export function thenText(
+  nextStep: NextStep,
+  { hasEarlier, isNamed }: { hasEarlier: boolean; isNamed: boolean },
+  t: Translate,
+): string | null {
+  const { action, afterwards } = nextStep
+  return afterwards !== undefined && action === 'FIX_CAUSE' && isNamed && !hasEarlier
+    ? t('operations.failed.afterwards.named', { actor: t(`vocabulary.actor.${afterwards.actor}`) })
+    : afterwardsText(nextStep, t)
 }
 
 export function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {

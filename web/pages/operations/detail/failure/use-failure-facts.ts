@@ -49,7 +49,7 @@ export function useFailureFacts({
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
   const own = ownEvidence(operation, failure, call, attempt)
-  const { hasEarlier } = own
+  const { hasEarlier, isNamed } = own
 
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
@@ -100,6 +100,7 @@ export function useFailureFacts({
     retired: plugin?.retired,
     effect: call && known && isProven(known) && effectText(known, call.pluginId, t),
     hasEarlier,
+    isNamed,
     hasWrongClock,
     misplaced,
     isOfPlugin: isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed',

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NextStep } from '#contract/console-api/shapes.ts'
+import type { NextAction } from '#contract/console-api/vocabulary.ts'
+import { translator } from '../../../../i18n/testing.ts'
+import { failure } from '../calls/testing.ts'
+import { nextText, thenText } from './failure-texts.ts'
+
+const t = await translator('en')
+
+const known = {
+  misplaced: null,
+  hasEarlier: false,
+  isNamed: false,
+  hasWrongClock: false,
+  decision: null,
+  blamed: undefined,
+}
+const step = (action: NextAction): NextStep => ({
+  actor: 'PLUGIN_OWNER',
+  action,
+  since: '2026-01-31T08:00:00.000Z',
+  afterwards: { actor: 'SUPPORT', action: 'RETRY' },
+})
+
+test('the next step is as definite as the advice', () => {
+  const next = (parameters: Record<string, string | number>) =>
+    nextText(step('CHECK_PLUGIN'), { ...failure('PLUGIN_RESULT_UNKNOWN', true), parameters }, known, t)
+  assert.equal(next({ reason: 'callHttpStatus', status: 507 }), 'Free space on the plugin’s host')
+  assert.equal(next({ reason: 'callHttpStatus', status: 413 }), 'Raise the limit for the size of requests')
+  assert.equal(next({ reason: 'callTooLarge' }), 'Make the response smaller')
+  assert.equal(next({ reason: 'callHttpStatus', status: 500 }), undefined)
+})
+
+test('a refused value of the operation itself leaves two ways, unless an earlier attempt may be the cause', () => {
+  const fix = step('FIX_CAUSE')
+  const named = { ...known, isNamed: true }
+  assert.equal(nextText(fix, null, named, t), 'Decide whether to accept the named values')
+  assert.match(thenText(fix, named, t) ?? '', /Retry the operation, or take it over if a value is wrong$/)
+  assert.equal(thenText(fix, { ...named, hasEarlier: true }, t), 'then Support: Retry the operation')
+})
