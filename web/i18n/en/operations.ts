@@ -299,11 +299,11 @@ export const operations = {
   'remedy.revoked':
     '{person} revoked a credential of the plugin {time}. Reason: {reason}. Check with them. If the plugin may have a new one, an administrator creates it and the plugin’s owner sets it in the plugin. Then retry.',
   'remedy.serviceDisabled':
-    '{person} disabled the service {time}. Reason: {reason}. Check with them before an administrator enables it again, then retry.',
+    '{person} disabled the service {time}. Reason: {reason}. Check with them. If it may be used again, an administrator enables it, then retry. If not, take the operation over.',
   'remedy.serviceNotAllowed':
-    '{person} removed this scope from those that may use the service, {time}. Reason: {reason}. Check with them before an administrator adds it again, then retry.',
+    '{person} removed this scope from those that may use the service, {time}. Reason: {reason}. Check with them. If it may use the service again, an administrator adds it, then retry. If not, take the operation over.',
   'remedy.recalled':
-    '{person} recalled the version {time}. Reason: {reason}. Check with them; then take the operation over, or have the version reinstated and retry. A retry before that needs an override.',
+    '{person} recalled the version {time}. Reason: {reason}. Check with them; then take the operation over and install another version, or have this one reinstated and retry. A retry before that needs an override.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.retired': '{person} retired the plugin {time}. Reason: {reason}.',
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
@@ -311,7 +311,7 @@ export const operations = {
     'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
   'remedy.RESUME': 'Someone paused it. Resume it when the reason is gone.',
   'remedy.CHECK_VERSION':
-    'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over.',
+    'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over and install another version.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin, and the plugin’s owner to set it in the plugin. Then retry.',
   'remedy.RESTORE_SERVICE':
@@ -352,6 +352,7 @@ export const operations = {
   'failed.next.revoked': 'Decide with {person} whether to create a credential',
   'failed.next.service': 'Decide with {person} whether to restore the service',
   'failed.next.recalled': 'Decide with {person} about the recalled version',
+  'failed.next.scope': 'Decide with {person} whether to allow this scope to use the service again',
   'failed.next.named': 'Decide whether to accept the named values',
   'failed.next.slow': 'Find out why the plugin took so long',
   'failed.next.webPage': 'Find the proxy or sign-in page in front of the plugin',
@@ -562,7 +563,7 @@ export const operations = {
   'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',
   'action.takeover.about':
-    'Abandons this operation and detaches the installation. This cannot be undone. To send other values, take over, then install the bundle again.',
+    'Abandons this operation and detaches the installation. This cannot be undone. To send other values or install another version, take over, then install the bundle again.',
   'action.retry.PENDING': 'This operation has not started yet.',
   'action.retry.RUNNING': 'This operation is running.',
   'action.retry.WAITING': 'This operation retries automatically.',

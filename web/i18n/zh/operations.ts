@@ -266,11 +266,11 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.revoked':
     '{person} 于 {time}吊销了该插件的凭据。原因：{reason}。请先与其确认。如果可以使用新凭据，请由管理员创建，再由插件负责人在插件中设置。然后重试。',
   'remedy.serviceDisabled':
-    '{person} 于 {time}停用了该服务。原因：{reason}。请先与其确认，再由管理员启用，然后重试。',
+    '{person} 于 {time}停用了该服务。原因：{reason}。请先与其确认。如果可以再次使用，请由管理员启用，然后重试。否则请接管操作。',
   'remedy.serviceNotAllowed':
-    '{person} 于 {time}将此作用域移出了该服务的使用方。原因：{reason}。请先与其确认，再由管理员重新添加，然后重试。',
+    '{person} 于 {time}将此作用域移出了该服务的使用方。原因：{reason}。请先与其确认。如果可以再次使用，请由管理员重新添加，然后重试。否则请接管操作。',
   'remedy.recalled':
-    '{person} 于 {time}召回了该版本。原因：{reason}。请先与其确认，然后接管操作，或恢复该版本后重试。在此之前重试需要越过召回。',
+    '{person} 于 {time}召回了该版本。原因：{reason}。请先与其确认，然后接管操作并安装其他版本，或恢复该版本后重试。在此之前重试需要越过召回。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
   'remedy.retired': '{person} 已将该插件退役（{time}）。原因：{reason}。',
   'remedy.retired.retry': '请重试：平台会代替该插件响应。',
@@ -279,7 +279,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据，再请插件负责人在插件中设置。然后重试。',
   'remedy.RESUME': '有人将其暂停。原因消除后，请解除暂停。',
   'remedy.CHECK_VERSION':
-    '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作。',
+    '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作并安装其他版本。',
   'remedy.RESTORE_SERVICE': '请管理员注册或启用该服务，或允许此作用域使用它，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
@@ -311,6 +311,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.next.disabled': '与 {person} 确认是否重新启用插件',
   'failed.next.revoked': '与 {person} 确认是否创建凭据',
   'failed.next.service': '与 {person} 确认是否恢复服务',
+  'failed.next.scope': '与 {person} 确认是否允许此作用域再次使用该服务',
   'failed.next.recalled': '与 {person} 确认如何处理被召回的版本',
   'failed.next.named': '确定是否应接受所指的值',
   'failed.next.slow': '查明插件响应缓慢的原因',
@@ -491,7 +492,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.retry.never': '插件表示此请求不会成功。',
   'action.takeover': '接管并分离',
   'action.takeover.about':
-    '放弃此操作并分离安装实例，无法撤销。如需发送其他值，请先接管，再重新安装该 Bundle。',
+    '放弃此操作并分离安装实例，无法撤销。如需发送其他值或安装其他版本，请先接管，再重新安装该 Bundle。',
   'action.retry.PENDING': '操作尚未开始。',
   'action.retry.RUNNING': '操作正在执行。',
   'action.retry.WAITING': '系统会自动重试此操作。',

@@ -39,3 +39,19 @@ test('a refused value of the operation itself leaves two ways, unless an earlier
   assert.match(thenText(fix, named, t) ?? '', /Retry the operation, or take it over if a value is wrong$/)
   assert.equal(thenText(fix, { ...named, hasEarlier: true }, t), 'then Support: Retry the operation')
 })
+
+test('a scope that lost a service is not told that the service is to be restored', () => {
+  const by = { id: 'ada', name: 'Ada' }
+  const next = (kind: 'serviceDisabled' | 'serviceNotAllowed') =>
+    nextText(
+      step('RESTORE_SERVICE'),
+      null,
+      { ...known, decision: { kind, by, at: '2026-01-31T08:00:00.000Z', reason: null } },
+      t,
+    )
+  assert.equal(next('serviceDisabled'), 'Decide with Ada whether to restore the service')
+  assert.equal(
+    next('serviceNotAllowed'),
+    'Decide with Ada whether to allow this scope to use the service again',
+  )
+})

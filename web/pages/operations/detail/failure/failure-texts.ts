@@ -49,7 +49,7 @@ const NEXT_OF = {
   disabled: 'disabled',
   revoked: 'revoked',
   serviceDisabled: 'service',
-  serviceNotAllowed: 'service',
+  serviceNotAllowed: 'scope',
   recalled: 'recalled',
 } as const satisfies Record<Decision['kind'], string>
 
