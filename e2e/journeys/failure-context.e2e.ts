@@ -38,6 +38,7 @@ test('a value that another plugin wrote is named with its writer, and no retry i
   await expect(answerOf(page, 'Can a retry help?')).toHaveText(
     'Unlikely: it sends the same values from other plugins again',
   )
+  await expect(panelOf(page)).toContainText('Unlikely to help: it sends the same values again.')
   await expect(answerOf(page, 'Next step')).toHaveText(
     'Support: Check the values from prices.registrar · Owner: Team registrar',
   )

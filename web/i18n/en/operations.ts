@@ -144,7 +144,8 @@ export const operations = {
   'cause.neverSolved': 'Not known',
   'cause.changeBefore': 'The last change before that retry, {time}',
   'cause.change': 'Change the cause',
-  'cause.retryNever': 'A retry sends the same values again, so it can’t help. Take the operations over.',
+  'cause.retryNever':
+    'A retry sends the same values again, so it is unlikely to help. Take the operations over.',
   'cause.takeover.permission': 'You don’t have permission to take over operations.',
   'cause.assigned': { one: '{n} cause assigned.', other: '{n} causes assigned.' },
   'cause.past.empty': 'No earlier causes',
@@ -326,7 +327,7 @@ export const operations = {
   'remedy.FIX_TLS.callTlsExpired':
     'Ask the plugin’s owner to renew the certificate. If it has not expired there, compare the clocks. Then retry.',
   'remedy.FIX_TLS.callTlsEarly':
-    'Ask the plugin’s owner to use a certificate that is valid now, such as the earlier one. If it is valid there already, compare the clocks. Then retry.',
+    'Ask the plugin’s owner to use a certificate that is valid now. If this one is valid there already, compare the clocks. Then retry.',
   'remedy.FIX_TLS.callTlsUntrusted':
     'Ask the plugin’s owner for a valid certificate, signed by an authority that this platform trusts. Then retry.',
   'remedy.FIX_TLS.callTlsWrongName':
@@ -351,8 +352,8 @@ export const operations = {
   'failed.next.disabled': 'Decide with {person} whether to enable the plugin',
   'failed.next.revoked': 'Decide with {person} whether to create a credential',
   'failed.next.service': 'Decide with {person} whether to restore the service',
-  'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.next.scope': 'Decide with {person} whether to allow this scope to use the service again',
+  'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.next.named': 'Decide whether to accept the named values',
   'failed.next.slow': 'Find out why the plugin took so long',
   'failed.next.webPage': 'Find the proxy or sign-in page in front of the plugin',
@@ -560,7 +561,7 @@ export const operations = {
   'action.retry.ifPassed': 'Helps only once the cause is fixed or gone.',
   'action.retry.recalled': 'Installs the recalled version, so the dialog asks for an override.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
-  'action.retry.never': 'The plugin says that this request cannot succeed.',
+  'action.retry.never': 'Unlikely to help: it sends the same values again.',
   'action.takeover': 'Take over and detach',
   'action.takeover.about':
     'Abandons this operation and detaches the installation. This cannot be undone. To send other values or install another version, take over, then install the bundle again.',

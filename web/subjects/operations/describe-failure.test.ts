@@ -64,3 +64,11 @@ test('a response to another call is not blamed on the plugin', () => {
   assert.match(remedyOf(invalid, t, { misplaced: 'otherStage' }) ?? '', /^Check whether a cache or proxy/)
   assert.match(remedyOf(invalid, t, { misplaced: 'elsewhere' }) ?? '', /^Check which plugin answers/)
 })
+
+test('an endpoint that had no certificate before is not to use an earlier one', () => {
+  const early = {
+    ...failed({ parameters: { reason: 'callTlsEarly' } }),
+    nextStep: { ...failed().nextStep, action: 'FIX_TLS' as const },
+  }
+  assert.match(remedyOf(early, t) ?? '', /^Ask the plugin’s owner to use a certificate that is valid now\. /)
+})
