@@ -20,6 +20,7 @@ export const operations = {
   'field.call': 'Plugin call',
   'field.runningFor': 'Running for',
   'field.failure': 'Failure',
+  'field.endCode': 'Code after all attempts',
   'field.takesOver': 'Took over',
   'field.takenOverBy': 'Taken over by',
   'field.retryHelps': 'Can a retry help?',
@@ -372,7 +373,6 @@ export const operations = {
   'failed.now.attempt':
     'Yes. Attempt {attempt} of {allowed} in this run is next; after the last one, the operation fails.',
   'failed.place': 'Where',
-  'failed.operationCode': 'Code of the operation',
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',

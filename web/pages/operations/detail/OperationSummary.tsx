@@ -1,4 +1,5 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { shownCode } from '#contract/protocol/messages.ts'
 import { BatchesOf } from '../../../subjects/batch/BatchLink.tsx'
 import { ChangeRequestLink } from '../../../subjects/change-requests/ChangeRequestLink.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
@@ -18,7 +19,7 @@ import { versionsText, bundleNameOf } from '../../../subjects/operations/operati
 /** Who requested what, where, when and why. */
 export function OperationSummary({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const { installation, requestedBy, startedAt, finishedAt, takesOver, takenOverBy } = operation
+  const { installation, requestedBy, startedAt, finishedAt, failure, takesOver, takenOverBy } = operation
   const { bundle, bundleInstallId } = installation
   return (
     <DefinitionList
@@ -95,6 +96,11 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
             run: operation.run,
           }),
         },
+        failure !== null &&
+          shownCode(failure) !== failure.errorCode && {
+            label: t('operations.field.endCode'),
+            value: <span className="mono">{failure.errorCode}</span>,
+          },
         takesOver !== null && {
           label: t('operations.field.takesOver'),
           value: <OperationLink id={takesOver} />,

@@ -21,7 +21,7 @@ import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timelin
 import { BatchesOf } from '../../../../subjects/batch/BatchLink.tsx'
 import { CompareButton } from '../comparison/CompareButton.tsx'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
-import { AlsoFailed, Endpoint, Headers, NamedChanges, OperationCode } from './RelatedFacts.tsx'
+import { AlsoFailed, Endpoint, Headers, NamedChanges } from './RelatedFacts.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -170,7 +170,7 @@ export function FailurePanel({
             <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
-              {/* the code of the last attempt first: that of the whole run may only say that some result is unknown */}
+              {/* the code of the last attempt: that of the whole run may only say that some result is unknown */}
               <ErrorFacts
                 error={{
                   title,
@@ -180,7 +180,6 @@ export function FailurePanel({
                 }}
                 isWitness={nextStep.action === 'CHECK_VALUES'}
               />
-              <OperationCode failure={failure} />
               <Endpoint operation={operation} failurePoint={failurePoint} />
               <Headers wire={attempt?.wire} />
             </div>

@@ -1,5 +1,4 @@
 import type { Failure, OperationDetail, WireEvidence } from '#contract/console-api/shapes.ts'
-import { shownCode } from '#contract/protocol/messages.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
@@ -68,18 +67,6 @@ export function Headers({ wire }: { wire: WireEvidence | null | undefined }) {
       <span className="mono min-w-0 wrap-anywhere">{value}</span>
     </p>
   ))
-}
-
-/** The code that the operation itself has, if it is another one than that of its last attempt. */
-export function OperationCode({ failure }: { failure: Failure }) {
-  const t = useText()
-  if (shownCode(failure) === failure.errorCode) return null
-  return (
-    <p className="flex min-w-0 gap-2">
-      <span className="text-faint">{t('operations.failed.operationCode')}</span>{' '}
-      <span className="mono min-w-0 wrap-anywhere">{failure.errorCode}</span>
-    </p>
-  )
 }
 
 /** The endpoint of the attempt that failed, and the one of today if it has changed since. */
