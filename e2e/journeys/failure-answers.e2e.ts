@@ -628,7 +628,9 @@ const CASES: readonly Case[] = [
     where: 'wave.sync in Before resources',
     who: 'Plugin owner: Find out why the plugin took so long',
     todo: /see why it took so long/,
-    says: [/nothing is scheduled\.\s*Batch\s*Rename the shops\s*Waits between waves/],
+    says: [
+      /nothing is scheduled\.\s*Batch\s*Rename the shops\s*Waits between waves\s*The next wave waits because of failures/,
+    ],
   },
   {
     name: 'recalled',

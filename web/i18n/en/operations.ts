@@ -945,6 +945,9 @@ export const batches = {
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
   'state.DONE.partly': { one: '{n} not done', other: '{n} not done' },
+  'waiting.itself': 'The next wave starts by itself after the soak time.',
+  'waiting.person':
+    'The next wave waits because of failures. It starts by itself once enough retries succeed.',
   'state.waiting': 'Waits between waves',
   waves: 'Waves',
   wave: 'Wave {number}',

@@ -815,6 +815,8 @@ export const batches: Translated<typeof source.batches> = {
   'state.STOPPED': '已停止',
   'state.DONE': '已结束',
   'state.DONE.partly': { other: '{n} 个未完成' },
+  'waiting.itself': '下一波在观察时间结束后自动开始。',
+  'waiting.person': '下一波因失败而等待，足够多的重试成功后自动开始。',
   'state.waiting': '等待下一波',
   waves: '波次',
   wave: '第 {number} 波',

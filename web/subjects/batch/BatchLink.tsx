@@ -9,11 +9,22 @@ import { useAsOf } from '../../ui/as-of.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Id, shortenId } from '../../ui/Id.tsx'
 import { TextLink } from '../../ui/Link.tsx'
-import { batchStateText, lookOfBatch } from './batch-looks.ts'
+import { batchStateText, lookOfBatch, needsPerson } from './batch-looks.ts'
 import { batchTitle } from './batch-title.ts'
 
-/** A link to a batch, with its name and state once they are loaded; `word` is its name until then. */
-export function BatchLink({ id, word }: { id: string; word?: string }) {
+/**
+ * A link to a batch, with its name and state once they are loaded; `word` is its name until then. With `isExplained`, it says
+ * whether one that waits goes on by itself.
+ */
+export function BatchLink({
+  id,
+  word,
+  isExplained = false,
+}: {
+  id: string
+  word?: string
+  isExplained?: boolean
+}) {
   const t = useText()
   const isStored = useAsOf() !== null
   const { data } = useQuery({
@@ -31,12 +42,21 @@ export function BatchLink({ id, word }: { id: string; word?: string }) {
           {batchStateText(data, t)}
         </Badge>
       )}
+      {isExplained && data?.waiting && (
+        <span>{t(needsPerson(data) ? 'batches.waiting.person' : 'batches.waiting.itself')}</span>
+      )}
     </span>
   )
 }
 
 /** The batches that started the operation or a run of it, each with its state. */
-export function BatchesOf({ operation }: { operation: OperationDetail }) {
+export function BatchesOf({
+  operation,
+  isExplained = false,
+}: {
+  operation: OperationDetail
+  isExplained?: boolean
+}) {
   const t = useText()
   const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
   return (
@@ -45,6 +65,7 @@ export function BatchesOf({ operation }: { operation: OperationDetail }) {
         <li key={batchId}>
           <BatchLink
             id={batchId}
+            isExplained={isExplained}
             word={t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
           />
         </li>

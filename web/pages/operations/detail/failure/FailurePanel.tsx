@@ -134,7 +134,7 @@ export function FailurePanel({
                   !isStored &&
                   (operation.batches ?? []).length > 0 && {
                     label: t('operations.field.batch'),
-                    value: <BatchesOf operation={operation} />,
+                    value: <BatchesOf operation={operation} isExplained />,
                   },
                 !isOver && {
                   label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
