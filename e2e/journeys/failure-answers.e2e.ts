@@ -715,9 +715,14 @@ test('an operation that a paused plugin holds says what runs meanwhile, and who 
     await system.call(platform, 'POST /plugins/{pluginId}/pause', { params, body }, randomUUID())
     const operationId = await shop.configure('Books')
     const page = await signIn('sam', `/operations/${operationId}`)
-    const panel = page.getByRole('region', { name: 'This operation is paused' })
-    await expect(panel).toContainText('Yes, but it is paused: no plugin is called until someone resumes it.')
-    await expect(panel).toContainText('Administrator: Decide with Aisha Rahman when to resume it')
+    const panel = page.getByRole('region', { name: 'This operation waits until a pause ends' })
+    await expect(panel).toContainText(
+      'no plugin is called until someone resumes the plugin held.sync on its page.',
+    )
+    await expect(panel).toContainText(
+      'Administrator: Decide with Aisha Rahman when to resume the plugin held.sync on its page',
+    )
+    await expect(panel).toContainText('held.sync in Before resources')
     await expect(panel).toContainText('version 1.0.0 runs with its earlier configuration')
     await expect(page.getByRole('main')).toContainText('Move of the database until 18:00')
     await system.call(platform, 'POST /plugins/{pluginId}/resume', { params, body }, randomUUID())

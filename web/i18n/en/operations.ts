@@ -311,7 +311,6 @@ export const operations = {
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
   'remedy.TAKE_OVER':
     'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
-  'remedy.RESUME': 'Someone paused it. Resume it when the reason is gone.',
   'remedy.CHECK_VERSION':
     'The version was recalled, so a retry installs it only with an override. Ask who recalled it; then retry with an override, have the version reinstated, or take the operation over and install another version.',
   'remedy.CREATE_CREDENTIAL':
@@ -382,10 +381,10 @@ export const operations = {
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'running.title.PENDING': 'This operation is waiting for a worker',
   'running.title.RUNNING': 'This operation is running',
-  'running.title.paused': 'This operation is paused',
+  'running.title.paused': 'This operation waits until a pause ends',
   'running.now.paused':
-    'Yes, but it is paused: no plugin is called until someone resumes it. Then it continues automatically.',
-  'running.next.paused': 'Decide with {person} when to resume it',
+    'Yes, but no plugin is called until someone resumes {what}. Then the operation continues automatically.',
+  'running.next.paused': 'Decide with {person} when to resume {what}',
   'running.now.PENDING': 'Yes. It starts as soon as a worker is free.',
   'running.now.RUNNING': 'Yes. The runtime is working on it; no plugin is being called.',
   'running.now.call':
@@ -945,10 +944,10 @@ export const batches = {
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
   'state.DONE.partly': { one: '{n} not done', other: '{n} not done' },
+  'state.waiting': 'Waits between waves',
   'waiting.itself': 'The next wave starts by itself after the soak time.',
   'waiting.person':
     'The next wave waits because of failures. It starts by itself once enough retries succeed.',
-  'state.waiting': 'Waits between waves',
   waves: 'Waves',
   wave: 'Wave {number}',
   'waves.rest': 'the rest',

@@ -278,7 +278,6 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.TAKE_OVER':
     '请接管此操作：平台会代替已退役的插件响应 DETACH。如果插件恢复可用，请管理员恢复该插件，然后重试。',
   'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据，再请插件负责人在插件中设置。然后重试。',
-  'remedy.RESUME': '有人将其暂停。原因消除后，请解除暂停。',
   'remedy.CHECK_VERSION':
     '该版本已被召回，因此只有越过限制的重试才会安装它。请先与召回者确认；然后越过限制重试、恢复该版本，或接管此操作并安装其他版本。',
   'remedy.RESTORE_SERVICE': '请管理员注册或启用该服务，或允许此作用域使用它，然后重试。',
@@ -336,9 +335,9 @@ export const operations: Translated<typeof source.operations> = {
   'failed.endpoint.unknown': '本次尝试之后端点已更改（{time}），之前的端点没有记录。现为 {endpoint}。',
   'running.title.PENDING': '此操作正在等待工作进程',
   'running.title.RUNNING': '此操作正在运行',
-  'running.title.paused': '此操作已暂停',
-  'running.now.paused': '是，但已暂停：在有人解除暂停之前不会调用插件，之后自动继续。',
-  'running.next.paused': '与 {person} 确认何时解除暂停',
+  'running.title.paused': '此操作在等待解除暂停',
+  'running.now.paused': '是，但在有人解除{what}的暂停之前不会调用插件，之后操作自动继续。',
+  'running.next.paused': '与 {person} 确认何时解除{what}的暂停',
   'running.now.PENDING': '是。有空闲的工作进程时即开始。',
   'running.now.RUNNING': '是。运行时正在处理；当前没有调用插件。',
   'running.now.call':
@@ -815,9 +814,9 @@ export const batches: Translated<typeof source.batches> = {
   'state.STOPPED': '已停止',
   'state.DONE': '已结束',
   'state.DONE.partly': { other: '{n} 个未完成' },
+  'state.waiting': '等待下一波',
   'waiting.itself': '下一波在观察时间结束后自动开始。',
   'waiting.person': '下一波因失败而等待，足够多的重试成功后自动开始。',
-  'state.waiting': '等待下一波',
   waves: '波次',
   wave: '第 {number} 波',
   'waves.rest': '其余目标',

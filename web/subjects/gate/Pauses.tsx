@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { NextStep, Pause } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
-import { useText, type Translate } from '../../i18n/use-text.ts'
+import { useText } from '../../i18n/use-text.ts'
 import { Badge, type BadgeLook } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -11,6 +11,7 @@ import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { WhoAndWhy } from '../people/WhoAndWhy.tsx'
 import { scopeText } from '../scopes/scope-text.ts'
+import { nameOfPaused } from './pause-texts.ts'
 
 type Subject = Pause['of']
 
@@ -54,7 +55,7 @@ export function Pauses({ pauses, isLinked = false }: { pauses: readonly Pause[];
 function PauseNotice({ pause, isLinked }: { pause: Pause; isLinked: boolean }) {
   const t = useText()
   const { of, operations } = pause
-  const title = t(`pauses.title.${of.kind}`, { name: nameOf(of, t) })
+  const title = t(`pauses.title.${of.kind}`, { name: nameOfPaused(of, t) })
   return (
     <Notice
       tone="warn"
@@ -88,7 +89,7 @@ export function PauseAction({ of, isPaused }: { of: Subject; isPaused: boolean }
         {t(isPaused ? 'pauses.resume' : `pauses.pause.${of.kind}`)}
       </Button>
       {isOpen && (
-        <PauseDialog of={of} name={nameOf(of, t)} isPaused={isPaused} onClose={() => setOpen(false)} />
+        <PauseDialog of={of} name={nameOfPaused(of, t)} isPaused={isPaused} onClose={() => setOpen(false)} />
       )}
     </>
   )
@@ -103,9 +104,3 @@ const pathOf = (of: Subject) =>
     : of.kind === 'SCOPE'
       ? paths.configuration(of.scope)
       : paths.plugin(of.pluginId)
-
-function nameOf(of: Subject, t: Translate): string {
-  if (of.kind === 'OPERATION')
-    return t('operations.name', { type: t(`vocabulary.type.${of.operationType}`), bundle: of.title })
-  return of.kind === 'SCOPE' ? scopeText(of.scope) : of.title
-}

@@ -145,6 +145,7 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
     case 'START':
     case 'FINISH':
     case 'REPEAT_CALL':
+    case 'RESUME':
       return null
     case 'FIX_RESPONSE':
       return t(

@@ -5,7 +5,9 @@ import { Guidance } from '../failure/Guidance.tsx'
 import { useMay } from '../../../../api/session.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { isInDoubt } from '../../../../subjects/operations/in-doubt.ts'
+import { pausedText } from '../../../../subjects/gate/pause-texts.ts'
 import { useGate } from '../../../../subjects/gate/use-gate.tsx'
+import { usePauses } from '../../../../subjects/gate/use-pauses.ts'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
@@ -107,6 +109,7 @@ function Allowance({
 }) {
   const t = useText()
   const rich = useRichText()
+  const pauses = usePauses(operation)
   const call = operation.stages
     .find((candidate) => candidate.stage === stage)
     ?.calls.find((candidate) => candidate.pluginId === pluginId)
@@ -127,7 +130,7 @@ function Allowance({
           label: t('operations.failed.now'),
           value:
             operation.nextStep.action === 'RESUME'
-              ? t('operations.running.now.paused')
+              ? t('operations.running.now.paused', { what: pausedText(pauses, t) })
               : t('operations.failed.now.attempt', { attempt: call.runAttempts + 1, allowed }),
         },
         { label: t('common.nextStep'), value: <UnfinishedNextStep operation={operation} /> },

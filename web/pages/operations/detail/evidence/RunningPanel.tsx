@@ -5,6 +5,8 @@ import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
 import { rowsOf, type CallTimeline } from '../calls/timeline.ts'
+import { pausedText } from '../../../../subjects/gate/pause-texts.ts'
+import { usePauses } from '../../../../subjects/gate/use-pauses.ts'
 import { impactText } from '../failure/failure-texts.ts'
 import { UnfinishedNextStep } from './UnfinishedNextStep.tsx'
 
@@ -27,12 +29,15 @@ export function RunningPanel({
   const now = useNow(1000)
   const { state, phase, runStartedAt, createdAt, stages, plugins, nextStep } = operation
   const isPaused = nextStep.action === 'RESUME'
+  const pauses = usePauses(operation)
   if (now - Date.parse(runStartedAt ?? createdAt) < SHOWN_AFTER_MS) return null
   const current = rowsOf(timeline).find(({ row }) => row.result === 'IN_FLIGHT')
   const bar = current?.row.bars.at(-1)
   const call = stages
     .find(({ stage }) => stage === current?.stage)
     ?.calls.find(({ pluginId }) => pluginId === current?.row.pluginId)
+  const held = pauses.flatMap(({ of }) => (of.kind === 'PLUGIN' ? [of.pluginId] : []))
+  const pluginId = current?.row.pluginId ?? held[0]
   const limits = plugins.find(({ pluginId }) => pluginId === current?.row.pluginId)
   const doing = isPaused ? 'paused' : state === 'PENDING' ? 'PENDING' : 'RUNNING'
   const title = t(`operations.running.title.${doing}`)
@@ -44,10 +49,12 @@ export function RunningPanel({
           isPaused && { label: t('operations.failed.impact'), value: impactText(operation, t) },
           state === 'RUNNING' && {
             label: t('operations.failed.place'),
-            value: current
+            value: pluginId
               ? rich('operations.failed.where', {
-                  plugin: <PluginLink pluginId={current.row.pluginId} className="font-semibold" />,
-                  stage: <span className="font-semibold">{t(`vocabulary.phase.${current.stage}`)}</span>,
+                  plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
+                  stage: (
+                    <span className="font-semibold">{t(`vocabulary.phase.${current?.stage ?? phase}`)}</span>
+                  ),
                 })
               : t(`vocabulary.phase.${phase}`),
           },
@@ -61,7 +68,7 @@ export function RunningPanel({
                     attempt: call.runAttempts,
                     allowed: limits.maxAttempts,
                   })
-                : t(`operations.running.now.${doing}`),
+                : t(`operations.running.now.${doing}`, { what: pausedText(pauses, t) }),
           },
           { label: t('common.nextStep'), value: <UnfinishedNextStep operation={operation} /> },
         ]}

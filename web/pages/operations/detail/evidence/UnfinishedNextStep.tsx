@@ -1,5 +1,6 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
+import { pausedText } from '../../../../subjects/gate/pause-texts.ts'
 import { usePauses } from '../../../../subjects/gate/use-pauses.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 
@@ -10,7 +11,9 @@ export function UnfinishedNextStep({ operation }: { operation: OperationDetail }
   return (
     <NextStepText
       nextStep={operation.nextStep}
-      what={pause && t('operations.running.next.paused', { person: pause.by.name })}
+      what={
+        pause && t('operations.running.next.paused', { person: pause.by.name, what: pausedText([pause], t) })
+      }
     />
   )
 }
