@@ -31,9 +31,9 @@ import { hasRemedy, NextStepFact, Remedy } from './NextStepFact.tsx'
 import { useFailureFacts } from './use-failure-facts.ts'
 
 /**
- * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
- * is the same for every failure, so that a phone shows them without scrolling. Below: what was changed. Beside it: the
- * actions that recover the operation.
+ * Why the operation failed: what happened, what to do, who acts next, where it failed and whether it still runs. The order is the
+ * same for every failure. What to do comes first: a phone shows it in the first screen, below a button that retries. Below: what was
+ * changed. Beside it: the actions that recover the operation.
  */
 export function FailurePanel({
   operation,
@@ -101,6 +101,22 @@ export function FailurePanel({
             <WireNotes failure={failure} attempt={attempt} answered={facts.answered} moved={facts.moved} />
             <DefinitionList
               items={[
+                hasRemedy(operation, facts) && {
+                  label: t('errors.remedy'),
+                  value: <Remedy operation={operation} facts={facts} />,
+                },
+                !isOver && {
+                  label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
+                  value: isUndecided ? (
+                    <Skeleton className="w-3/5" />
+                  ) : (
+                    <NextStepFact operation={operation} facts={facts} />
+                  ),
+                },
+                !isOver && {
+                  label: t('operations.field.retryHelps'),
+                  value: retryHelpsText(operation, t),
+                },
                 !isOver && {
                   label: t('operations.failed.impact'),
                   value: <Impact operation={operation} />,
@@ -136,22 +152,6 @@ export function FailurePanel({
                     label: t('operations.field.batch'),
                     value: <BatchesOf operation={operation} isExplained />,
                   },
-                !isOver && {
-                  label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
-                  value: isUndecided ? (
-                    <Skeleton className="w-3/5" />
-                  ) : (
-                    <NextStepFact operation={operation} facts={facts} />
-                  ),
-                },
-                !isOver && {
-                  label: t('operations.field.retryHelps'),
-                  value: retryHelpsText(operation, t),
-                },
-                hasRemedy(operation, facts) && {
-                  label: t('errors.remedy'),
-                  value: <Remedy operation={operation} facts={facts} />,
-                },
                 named.length > 0 && {
                   label: t('operations.failed.named'),
                   value: <NamedChanges changes={named} />,
