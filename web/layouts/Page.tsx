@@ -78,8 +78,11 @@ export function Page({
         <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>
         <header className={tabs ? 'mb-5' : 'mb-4'}>
           {trail.length > 0 && <Trail crumbs={trail} />}
-          <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-            <div className="min-w-0 flex-1 basis-64">
+          {/* where the page is wide, the title takes what it needs before the actions wrap */}
+          <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-nowrap">
+            <div
+              className={cx('min-w-0 flex-1 basis-64', actions && 'xl:max-w-2/3 xl:shrink-0 xl:basis-auto')}
+            >
               {/* the badges follow the last word of the title, also where it takes several lines */}
               <div className="text-xl tracking-tight wrap-anywhere">
                 <h1 className="inline font-semibold">

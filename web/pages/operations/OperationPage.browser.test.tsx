@@ -505,3 +505,25 @@ test('a few changes stand before the history, and many behind it', async () => {
   await queryClient.invalidateQueries()
   await expect.poll(order).toEqual(['History', expect.stringMatching(/changes/i)])
 })
+
+test('on a wide page, the title and the facts below it take one line each before the actions wrap', async () => {
+  const running = {
+    ...operation({ state: 'RUNNING', phase: 'AFTER_RESOURCES' }, { after: [call('hooks', 20, [])] }),
+    title: 'Shop of the northern district',
+  }
+  await serveScope({ 'GET /operations/{operationId}': () => running })
+  await page.viewport(1280, 800)
+  await renderConsole(`/operations/${running.operationId}`)
+  const actions = page.getByRole('main').getByRole('button', { name: 'Take over and detach' })
+  await expect.element(actions).toBeVisible()
+  const heading = page.getByRole('heading', { level: 1 }).element()
+  const lines = getComputedStyle(heading).lineHeight
+  expect(heading.parentElement?.clientHeight).toBeLessThan(2 * Number.parseFloat(lines))
+  const middle = (element: Element) => {
+    const { top, height } = element.getBoundingClientRect()
+    return top + height / 2
+  }
+  const follow = page.getByRole('main').getByRole('button', { name: 'Follow' }).element()
+  const copy = page.getByRole('main').getByRole('button', { name: /^Copy/ }).first().element()
+  expect(Math.abs(middle(follow) - middle(copy))).toBeLessThan(8)
+})
