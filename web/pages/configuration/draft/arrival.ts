@@ -25,7 +25,7 @@ export interface Arrival {
   replaced: readonly PropertyPlace[]
   /** What the review offers as the reason; empty if nothing is known. */
   reason: string
-  /** What a change request of nothing else is called; empty if nothing is known. */
+  /** What a change request of all of it and nothing else is called; empty if nothing is known. */
   title: string
 }
 
@@ -38,9 +38,11 @@ export const openOffers = (arrival: Arrival | null, { resources }: Configuration
 export const isTaken = ({ locator, property, edit }: Offer, draft: Draft): boolean =>
   deepEqual(editAt(draft, locator, property)?.edit ?? null, edit)
 
-/** Whether a draft has no other edits than values of the arrival. */
-export const isOnly = ({ offers }: Arrival, draft: Draft): boolean =>
-  countEdits(draft) === offers.filter((offer) => isTaken(offer, draft)).length
+/** Whether a draft has all values of the arrival and nothing else, and nothing was left out that is not saved already. */
+export const isWhole = ({ offers, left }: Arrival, draft: Draft): boolean =>
+  countEdits(draft) === offers.length &&
+  offers.every((offer) => isTaken(offer, draft)) &&
+  left.every(({ why }) => why === 'same')
 
 /** Takes an offer, or puts back what the person had before. */
 export function take(

@@ -13,7 +13,7 @@ import { useRequestReview } from '../../../subjects/change-requests/use-request-
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { changesOf, countEdits, editAt, type Draft } from '../draft/draft.ts'
-import { isOnly, type Arrival } from '../draft/arrival.ts'
+import { isWhole, type Arrival } from '../draft/arrival.ts'
 import { nameOf } from '../draft/stored-draft.ts'
 import { useEditor } from './editor-context.ts'
 import { partOf } from './use-save.ts'
@@ -49,7 +49,7 @@ export function useProposal({
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {
-        const ofArrival = arrival !== null && isOnly(arrival, part) && arrival.title
+        const ofArrival = arrival !== null && isWhole(arrival, part) && arrival.title
         const title =
           ofArrival || t('changes.title.configure', { n: countEdits(part), scope: scopeText(scope) })
         const proposal = {
