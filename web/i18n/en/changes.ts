@@ -212,6 +212,8 @@ export const changes = {
   },
   'editing.secrets.conflict': 'Others have saved hidden values that this request changes too',
   'editing.gone': 'This request changes resources that are no longer in this scope',
+  'editing.goneAndSaved':
+    'This request changes hidden values that others have saved, and resources that are no longer in this scope',
   'editing.gone.leave': 'Leave it out',
   'editing.secrets.mine': 'what the request has (hidden)',
   'editing.secrets.undecided': 'Choose which hidden values to keep first.',

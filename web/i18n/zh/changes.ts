@@ -206,6 +206,7 @@ export const changes: Translated<typeof source.changes> = {
   },
   'editing.secrets.conflict': '他人保存了此请求也要更改的隐藏值',
   'editing.gone': '此请求更改的资源已不在此作用域中',
+  'editing.goneAndSaved': '此请求更改了他人已保存的隐藏值，以及已不在此作用域中的资源',
   'editing.gone.leave': '从请求中移除',
   'editing.secrets.mine': '请求中的值（已隐藏）',
   'editing.secrets.undecided': '请先选择保留哪些隐藏值。',

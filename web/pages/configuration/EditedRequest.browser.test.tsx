@@ -183,6 +183,21 @@ test('a resource that the scope no longer has can be left out of the request, or
   expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('mailGateway')
 })
 
+test('a request with a hidden value that others saved and a resource that is gone is told of both', async () => {
+  const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
+  const gone = 'production/crm/MODULE/gone'
+  const request = requestWith(2525, {
+    state: 'CONFLICTED',
+    input: { changes: { [MAIL]: { imapToken: hidden }, [gone]: { port: hidden } } },
+    conflicts: [{ locator: MAIL, property: 'imapToken', base: hidden, theirs: hidden, mine: hidden }],
+  })
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect
+    .element(page.getByText(/hidden values that others have saved, and resources that are no longer/))
+    .toBeVisible()
+})
+
 test('who may reject a request is told that an edit makes them one of its authors', async () => {
   const may = { edit: true, approve: true, reject: true, apply: false, override: false }
   const request = requestWith(2525, { may })

@@ -116,7 +116,13 @@ function HiddenToDecide() {
     <Notice
       tone="warn"
       live
-      title={t(hiddenOpen.every(isGone) ? 'changes.editing.gone' : 'changes.editing.secrets.conflict')}
+      title={t(
+        hiddenOpen.every(isGone)
+          ? 'changes.editing.gone'
+          : hiddenOpen.some(isGone)
+            ? 'changes.editing.goneAndSaved'
+            : 'changes.editing.secrets.conflict',
+      )}
       actions={
         countEdits(draft) === 0 && (
           <Button
