@@ -149,9 +149,14 @@ describe('the event stream', () => {
     await resumed.leave()
   })
 
-  it('weighs how many events are replayed (J01)', async () => {
+  it('weighs how many events are replayed, and refuses none because it is behind (J01, J04)', async () => {
     const { connection, sealingKeyFiles } = http
-    const limited = await testHttp({ connection, sealingKeyFiles, rateLimit: { perSecond: 0.01, burst: 50 } })
+    const limited = await testHttp({
+      connection,
+      sealingKeyFiles,
+      rateLimit: { perSecond: 0.01, burst: 50 },
+      load: { isBehind: () => true },
+    })
     const reader = await open()
     await reader.begun()
     await reader.leave()

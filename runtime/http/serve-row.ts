@@ -73,7 +73,9 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   const request = await readRequest(c.req.raw, row, c.req.param())
   const spend = (cost: number): void => {
     if (cost === 0) return
-    if (options.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
+    // a stream that cannot resume has its reader load everything again
+    if (options.isBehind() && row.answers !== 'events')
+      throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
     options.limitRate(actor.id, cost)
   }
   spend(costOf(row, request.body, request.bytes) - 1)
