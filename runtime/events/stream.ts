@@ -36,7 +36,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
-  return async ({ deps, actor, spend }, request) => {
+  return async ({ deps, actor, spendMore }, request) => {
     // Hono answers HEAD with the handler of GET, and nothing would ever read that stream
     if (request.method === 'HEAD') return new Response(null, { headers: EVENT_STREAM_HEADERS })
     if (open >= options.maxStreams)
@@ -49,7 +49,7 @@ export function createEventStream(options: StreamOptions): StreamHandler {
       reader.onClose(() => subscription.unsubscribe())
       const lastId = request.headers.get('last-event-id')
       if (lastId === null) reader.begin(position, messageOf({ id: position }))
-      else await resume(deps.db, reader, { lastId, position, spend })
+      else await resume(deps.db, reader, { lastId, position, spendMore })
       return new Response(reader.stream, { headers: EVENT_STREAM_HEADERS })
     } catch (error) {
       reader.onEnd()
@@ -61,12 +61,16 @@ export function createEventStream(options: StreamOptions): StreamHandler {
 async function resume(
   db: Db,
   reader: Reader,
-  { lastId, position, spend }: { lastId: string; position: Position; spend: ReadContext['spend'] },
+  {
+    lastId,
+    position,
+    spendMore,
+  }: { lastId: string; position: Position; spendMore: ReadContext['spendMore'] },
 ): Promise<void> {
   const from = parsePosition(lastId)
   const missed =
     from !== null && (await isResumable(db, from))
-      ? await readMissed(db, { from, to: position, spend })
+      ? await readMissed(db, { from, to: position, spendMore })
       : null
   if (from === null || missed === null) {
     reader.begin(position, resetAt(position))
@@ -78,7 +82,7 @@ async function resume(
 /** Returns the events after `from` up to `to`, or null if there are too many. */
 async function readMissed(
   db: Db,
-  { from, to, spend }: { from: Position; to: Position; spend: ReadContext['spend'] },
+  { from, to, spendMore }: { from: Position; to: Position; spendMore: ReadContext['spendMore'] },
 ): Promise<LoadedEvent[] | null> {
   const missed: LoadedEvent[] = []
   const { epoch } = from
@@ -87,7 +91,7 @@ async function readMissed(
     const rows = await readEvents(db, after, BATCH)
     if (rows === null) return null
     const due = rows.filter((row) => !isAfter(positionOf(row, epoch), to))
-    spend?.(Math.floor(due.length / EVENTS_FOR_ONE))
+    spendMore?.(Math.floor(due.length / EVENTS_FOR_ONE))
     missed.push(...(await loadEvents(db, due, epoch)))
     const last = due.at(-1)
     if (last === undefined || due.length < BATCH) return missed

@@ -71,18 +71,18 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
   const { deps } = options
   const request = await readRequest(c.req.raw, row, c.req.param())
-  const spend = (cost: number): void => {
+  const spendMore = (cost: number): void => {
     if (cost === 0) return
     // a stream that cannot resume has its reader load everything again
     if (options.isBehind() && row.answers !== 'events')
       throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
     options.limitRate(actor.id, cost)
   }
-  spend(costOf(row, request.body, request.bytes) - 1)
-  if (isWrite(name, row)) return serveWrite(call, actor, request, spend)
+  spendMore(costOf(row, request.body, request.bytes) - 1)
+  if (isWrite(name, row)) return serveWrite(call, actor, request, spendMore)
   requirePermission(call.access, actor, request)
-  if (row.answers === 'events') return handle<Response>(call, { deps, actor, spend }, c.req.raw)
-  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spend }, request)
+  if (row.answers === 'events') return handle<Response>(call, { deps, actor, spendMore }, c.req.raw)
+  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spendMore }, request)
   const { standby } = options
   const isServed = standby !== undefined && STANDBY_READS.has(name)
   return envelope(c, successEnvelope(await (isServed ? standby.read(read) : read(deps.db))))
@@ -92,7 +92,7 @@ async function serveWrite(
   call: RowCall,
   actor: Actor,
   request: ReadRequest,
-  spend: (cost: number) => void,
+  spendMore: (cost: number) => void,
 ): Promise<Response> {
   const { c, name, row, access, options } = call
   const { deps } = options
@@ -116,7 +116,7 @@ async function serveWrite(
     access,
     recentSignIn: row.recentSignIn,
     params: request.params,
-    run: (context) => dataOf(call, { ...context, spend }, request),
+    run: (context) => dataOf(call, { ...context, spendMore }, request),
     forRepeats: (data) => withoutFields(data, row.shownOnce ?? []),
     auditSubject,
   })

@@ -13,7 +13,7 @@ export interface ReadContext {
    * Counts what the request costs beyond its row, before it is done; a target of a batch that is planned costs one. Throws if the
    * actor has used up their limit, or if this process has too much to do. Absent if nobody waits for a response.
    */
-  spend?: (cost: number) => void
+  spendMore?: (cost: number) => void
 }
 
 /** A use case that writes runs in one transaction, which its caller opens and commits. */

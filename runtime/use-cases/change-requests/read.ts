@@ -193,7 +193,7 @@ function evaluatedAt<Result>(
     const scopes = await visibleScopesOf(db, actor, changeRequestId)
     const row = await requireChangeRequest(db, changeRequestId)
     if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
-    context.spend?.(planningCost(row))
+    context.spendMore?.(planningCost(row))
     const content = await openContent({ db, vault: deps.vault }, row)
     const evaluated = await evaluateChange({ db, keys: deps, author: row.actor, reader: actor }, content, {
       ...placeOf(row),

@@ -63,7 +63,7 @@ export function authorizeAll(actor: Actor, permission: Permission, scopes: reado
  * with CHANGE_REQUEST_STALE if it is not at the revision that they saw, and with CHANGE_REQUEST_STATE if it cannot change any more.
  */
 export async function lockFor(
-  { tx, actor, deps, spend }: WriteContext,
+  { tx, actor, deps, spendMore }: WriteContext,
   changeRequestId: string,
   permission: Permission,
   revision: number,
@@ -76,7 +76,7 @@ export async function lockFor(
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
-  spend?.(planningCost(row))
+  spendMore?.(planningCost(row))
   return evaluateLocked(tx, deps, row, scopes)
 }
 
