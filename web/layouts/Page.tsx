@@ -81,7 +81,10 @@ export function Page({
           {/* where the page is wide, the title takes what it needs before the actions wrap */}
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-nowrap">
             <div
-              className={cx('min-w-0 flex-1 basis-64', actions && 'xl:max-w-2/3 xl:shrink-0 xl:basis-auto')}
+              className={cx(
+                'min-w-0 flex-1 basis-64',
+                Boolean(actions) && 'xl:max-w-2/3 xl:shrink-0 xl:basis-auto',
+              )}
             >
               {/* the badges follow the last word of the title, also where it takes several lines */}
               <div className="text-xl tracking-tight wrap-anywhere">
