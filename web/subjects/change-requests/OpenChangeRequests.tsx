@@ -41,7 +41,7 @@ export function OpenChangeRequests({
                 {request.title}
               </PlainLink>
               <span className="max-w-40 shrink-0 truncate text-xs text-muted">{request.createdBy.name}</span>
-              <Badge look="plain" {...changeLook[request.state]}>
+              <Badge look="plain" {...changeLook[request.state]} className="shrink-0">
                 {t(`changes.state.${request.state}`)}
               </Badge>
             </li>
