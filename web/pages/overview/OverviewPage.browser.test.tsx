@@ -97,6 +97,29 @@ test('one message says that nothing can be read, and a press reads all of it', a
   await expect.element(page.getByText('Installations').first()).toBeVisible()
 })
 
+test('what a person does to a bundle at another time is another change, and its link leads to these operations', async () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 8, minute)).toISOString()
+  const created = (minute: number) =>
+    operation({ operationId: crypto.randomUUID(), createdAt: at(minute), finishedAt: at(minute + 1) })
+  await serveApi({
+    'GET /summary': () => summary,
+    'GET /installed-versions': () => ({ items: [], nextCursor: null }),
+    'GET /operations': () => ({ items: [45, 44, 20, 12, 11].map(created), nextCursor: 'older' }),
+  })
+  await renderInConsole(<OverviewSummary />)
+  const recent = page.getByRole('region', { name: 'Recent changes' })
+  await expect.element(recent.getByRole('listitem')).toHaveLength(2)
+  const [newer, older] = recent.getByRole('listitem').getByRole('link').elements()
+  expect(newer?.textContent).toMatch(/2 operations/)
+  const listed = (link: Element | undefined) => {
+    const { searchParams } = new URL(link instanceof HTMLAnchorElement ? link.href : '')
+    return [searchParams.get('since'), searchParams.get('until')]
+  }
+  expect(listed(newer)).toEqual([at(44), at(45).replace('.000Z', '.001Z')])
+  expect(older?.textContent).toMatch(/more than 3 operations/)
+  expect(listed(older)).toEqual([null, at(20).replace('.000Z', '.001Z')])
+})
+
 test('the operations of a batch are one recent change, so that those of others are seen', async () => {
   const changes = [1, 2, 3].map((n) => operation({ operationId: crypto.randomUUID(), executionSequence: n }))
   const other = operation({

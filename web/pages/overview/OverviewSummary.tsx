@@ -98,35 +98,59 @@ function RecentChanges() {
   const t = useText()
   const query = useQuery(apiQuery('GET /operations', recentChangesCall))
   if (query.data?.items.length === 0) return null
-  const changes = [...Map.groupBy(query.data?.items ?? [], changeOf).values()]
+  const items = query.data?.items ?? []
+  const oldestRead = items.at(-1)
   return (
     <Panel
       title={t('overview.recent.title')}
       query={query}
       all={{ to: paths.operations({ state: 'SUCCEEDED' }), label: t('overview.recent.all') }}
     >
-      {changes.slice(0, MAX_CHANGES).map((operations) => (
-        <RecentChange
-          key={operations[0]?.operationId}
-          operations={operations}
-          // older ones of the same change may follow
-          mayHaveMore={query.data?.nextCursor !== null && operations.at(-1) === query.data?.items.at(-1)}
-        />
-      ))}
+      {changesOf(items)
+        .slice(0, MAX_CHANGES)
+        .map((operations) => (
+          <RecentChange
+            key={operations[0]?.operationId}
+            operations={operations}
+            // older ones of the same change may follow what was read
+            mayHaveMore={
+              query.data?.nextCursor !== null && oldestRead !== undefined && isNear(operations, oldestRead)
+            }
+          />
+        ))}
     </Panel>
   )
 }
 
 const MAX_CHANGES = 5
 
-/** What one person did to one bundle, such as by a batch, is one change. */
-const changeOf = ({
-  operationType,
-  installation: { bundle },
-  targetVersion,
-  requestedBy,
-}: Operation): string =>
+const NEAR_MS = 10 * 60_000
+
+/** Whether an older operation was created so soon before these that it may belong to them. */
+const isNear = (operations: readonly Operation[], older: Operation): boolean => {
+  const oldest = operations.at(-1)
+  return oldest !== undefined && Date.parse(oldest.createdAt) - Date.parse(older.createdAt) <= NEAR_MS
+}
+
+const kindOf = ({ operationType, installation: { bundle }, targetVersion, requestedBy }: Operation): string =>
   [operationType, bundle.environmentKey, bundle.bundleId, targetVersion, requestedBy.id].join(' ')
+
+/** What one person did to one bundle at one time, such as by a batch, is one change. Both lists begin with the newest. */
+function changesOf(operations: readonly Operation[]): (readonly Operation[])[] {
+  const changes: Operation[][] = []
+  const last = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const kind = kindOf(operation)
+    const change = last.get(kind)
+    if (change !== undefined && isNear(change, operation)) change.push(operation)
+    else {
+      const another = [operation]
+      last.set(kind, another)
+      changes.push(another)
+    }
+  }
+  return changes
+}
 
 function RecentChange({
   operations,
@@ -137,7 +161,8 @@ function RecentChange({
 }) {
   const t = useText()
   const [operation] = operations
-  if (operation === undefined) return null
+  const oldest = operations.at(-1)
+  if (operation === undefined || oldest === undefined) return null
   const { operationId, operationType, installation, requestedBy, finishedAt, createdAt } = operation
   const { environmentKey: bundleEnvironmentKey, bundleId } = installation.bundle
   const isOne = operations.length === 1
@@ -146,6 +171,9 @@ function RecentChange({
     bundleEnvironmentKey,
     bundleId,
     requestedBy: requestedBy.id,
+    ...(!mayHaveMore && { since: oldest.createdAt }),
+    // the end is exclusive
+    until: new Date(Date.parse(createdAt) + 1).toISOString(),
   }
   return (
     <Line to={isOne ? paths.operation(operationId) : paths.operations({ state: 'SUCCEEDED', ...listed })}>
