@@ -33,6 +33,8 @@ interface ChangeRequestTable {
   workspace_id: number | null
   bundle_install_id: string | null
   base_snapshot: number | null
+  /** The runner judges it again, because a policy has changed. */
+  judge_again: Generated<boolean>
   effect: string | null
   approvals_needed: Generated<number>
   conflicts: ColumnType<ChangeRequestDetail['conflicts'], string | undefined, string>

@@ -250,16 +250,14 @@ export async function putChangePolicy(
 }
 
 /**
- * Has the runner judge the approved requests of an environment again: another policy may ask for more approvals, and then they wait
- * for them.
+ * Has the runner judge the approved requests that change an environment again: another policy may ask for more approvals, and then
+ * they wait for them.
  */
 export async function judgeAgain(tx: Tx, environmentKey: string): Promise<void> {
-  // the runner looks for requests that are based on an earlier snapshot
-  await tx
-    .updateTable('runtime.change_request')
-    .set({ base_snapshot: 0 })
-    .where('environment_key', '=', environmentKey)
-    .where('state', 'in', ['APPROVED', 'SCHEDULED'])
-    .where('base_snapshot', 'is not', null)
-    .execute()
+  await sql`
+    update runtime.change_request as request set judge_again = true
+    where state in ('APPROVED', 'SCHEDULED') and exists (select from runtime.change_request_scope as place
+      where place.change_request_id = request.change_request_id and place.environment_key = ${environmentKey})`.execute(
+    tx,
+  )
 }

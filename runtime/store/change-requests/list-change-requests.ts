@@ -9,7 +9,10 @@ import { inScope, visibleTo } from '../visible-scopes.ts'
 import type { ScopeFilter } from '../visible-scopes.ts'
 import type { ChangeRequestRow } from './change-requests.ts'
 
-export type ListedRow = Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor'> & {
+export type ListedRow = Omit<
+  ChangeRequestRow,
+  'content' | 'shown_input' | 'conflicts' | 'actor' | 'judge_again'
+> & {
   created_microseconds: number
   /** Approvals of the present effect by people who did not write it. */
   approvals: number
@@ -127,12 +130,18 @@ const needsReminder = sql<boolean>`(request.state = 'OPEN' and request.approvals
   and request.updated_at <= clock_timestamp() - make_interval(days => ${REMIND_DAYS})
   and request.created_at > clock_timestamp() - make_interval(days => ${REMIND_DAYS_MAX}))`
 
-/** What a request needs of the runner: a merge, because its scope has moved; its turn, or the end of it; its result; a reminder. */
+/**
+ * What a request needs of the runner: a merge, because its scope has moved; another judgement, because a policy has changed; its turn,
+ * or the end of it; its result; a reminder.
+ */
 export async function findDue(
   db: Db,
   limit: number,
-): Promise<{ change_request_id: string; due: 'base' | 'time' | 'result' | 'reminder' }[]> {
-  const { rows } = await sql<{ change_request_id: string; due: 'base' | 'time' | 'result' | 'reminder' }>`
+): Promise<{ change_request_id: string; due: 'base' | 'policy' | 'time' | 'result' | 'reminder' }[]> {
+  const { rows } = await sql<{
+    change_request_id: string
+    due: 'base' | 'policy' | 'time' | 'result' | 'reminder'
+  }>`
     (select change_request_id, 'time' as due from runtime.change_request
       where ended_at is null and not_after is not null
         and ((state = 'SCHEDULED' and not_before <= clock_timestamp())
@@ -151,6 +160,9 @@ export async function findDue(
       where request.state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and request.base_snapshot is not null
         and request.base_snapshot < scope.snapshot_version
       limit ${limit})
+    union all
+    (select change_request_id, 'policy' from runtime.change_request
+      where judge_again and state in ('APPROVED', 'SCHEDULED') limit ${limit})
     union all
     (select change_request_id, 'reminder' from runtime.change_request as request
       where ${needsReminder} order by updated_at limit ${limit})`.execute(db)

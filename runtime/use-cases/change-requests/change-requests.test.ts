@@ -918,6 +918,32 @@ describe('a policy of an environment', () => {
   const scopePath = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope) =>
     `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
 
+  it('asks for further approvals of what is approved, also in a scope that does not exist yet and of a batch', async () => {
+    const place = (workspaceId: number) => ({ ...PLACE(workspaceId), environmentKey: 'stricter' })
+    const { scope, id } = await installed({ name: 'a' }, place(1))
+    const install = { scope: { ...place(2) }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const batch = { action: 'UPGRADE', targets: [id], input: { targetVersion: '2.0.0' } }
+    const kinds = ['CONFIGURE', 'INSTALL', 'UPGRADE']
+    await policy('stricter', kinds, 1)
+    const ids = [
+      await propose(scope, changesOf({ name: 'b' })),
+      await requested({ kind: 'INSTALL', title: 'New', submit: true, input: install }),
+      await requested({ kind: 'BATCH', title: 'Next', submit: true, input: batch }),
+    ].map(({ changeRequestId }) => changeRequestId)
+    for (const one of ids) assert.equal((await approve(one, 'bob')).errorCode, '0')
+    const listed = async (query: string) => {
+      const { items } = await deps.ok(`/change-requests?${query}`, { actor: 'carl' })
+      const found = new Set((items as JsonObject[]).map((item) => ChangeRequest.parse(item).changeRequestId))
+      return ids.filter((one) => found.has(one)).length
+    }
+    assert.deepEqual([await listed('state=APPROVED'), await listed('waiting=me')], [3, 0])
+    await policy('stricter', kinds, 2)
+    await until(async () => (await listed('waiting=me')) === 3)
+    assert.equal(await listed('state=OPEN'), 3)
+    const { rows } = await sql`select from runtime.change_request where judge_again`.execute(deps.db)
+    assert.equal(rows.length, 0)
+  })
+
   it('refuses every other way in, counts approvals, and is overridden only with permission and reason', async () => {
     const { scope, id: installation } = await installed({ name: 'a' }, PLACE(1))
     await policy('guarded', ['CONFIGURE', 'UPGRADE', 'DETACH', 'INSTALL'], 2)

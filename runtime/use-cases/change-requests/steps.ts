@@ -190,6 +190,7 @@ export async function store(
     ...(hasEnded && { content: null }),
     ...(state !== 'DRAFT' && { approvals_needed: facts.needed }),
     ...values,
+    judge_again: false,
     hasEnded,
     // a base that moved without a consequence: the time of the last step says when a reminder is due
     isStep: entry !== undefined,
@@ -236,7 +237,7 @@ export function auditOf(
 }
 
 export function changeRequestView(
-  row: Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor'>,
+  row: Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor' | 'judge_again'>,
   approvals: number,
 ): ChangeRequest {
   const { scope, bundleInstallId } = placeOf(row)
