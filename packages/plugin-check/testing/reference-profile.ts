@@ -32,7 +32,6 @@ export function referenceProfile(
       credential: 'reference-credential',
       state: `${url}/tenants?of={bundleInstallId}`,
       timeoutMs: 5_000,
-      settlesWithinMs: 1_000,
       ...(program !== undefined && {
         start: {
           command: [process.execPath, MAIN],
