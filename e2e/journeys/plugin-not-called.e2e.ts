@@ -24,7 +24,12 @@ const NOT_CALLED: readonly NotCalled[] = [
   },
   {
     title: 'The secure connection to the plugin failed',
-    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'responds without HTTPS'],
+    says: [
+      NEVER_RECEIVED,
+      'Check that its endpoint uses HTTPS',
+      'may respond without HTTPS',
+      'client certificate',
+    ],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the certificate or HTTPS',

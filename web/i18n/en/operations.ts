@@ -323,7 +323,7 @@ export const operations = {
   'remedy.FIX_ENDPOINT.away':
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
-    'The endpoint responds without HTTPS, or with a version of it that this platform does not accept. Ask the plugin’s owner to correct that, or, if the endpoint is meant to be http://, an administrator to correct it. Then retry.',
+    'The endpoint may respond without HTTPS, or with a version of it that this platform does not accept. It may also require a client certificate, or present a certificate that this platform does not accept. Ask the plugin’s owner to correct that, or, if the endpoint is meant to be http://, an administrator to correct it. Then retry.',
   'remedy.FIX_TLS.callTlsExpired':
     'Ask the plugin’s owner to renew the certificate. If it has not expired there, compare the clocks. Then retry.',
   'remedy.FIX_TLS.callTlsEarly':

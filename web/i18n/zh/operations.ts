@@ -287,7 +287,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_ENDPOINT.away':
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
-    '该端点不支持 HTTPS，或其版本不被本平台接受。请插件负责人更正；如果端点本应为 http://，请管理员更正端点地址。然后重试。',
+    '该端点可能不支持 HTTPS，或其版本不被本平台接受；也可能要求客户端证书，或其证书不被本平台接受。请插件负责人更正；如果端点本应为 http://，请管理员更正端点地址。然后重试。',
   'remedy.FIX_TLS.callTlsExpired':
     '请插件负责人更换证书。如果证书在该主机上并未过期，请核对两边的时钟。然后重试。',
   'remedy.FIX_TLS.callTlsEarly':

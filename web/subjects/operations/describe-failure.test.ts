@@ -65,6 +65,17 @@ test('a response to another call is not blamed on the plugin', () => {
   assert.match(remedyOf(invalid, t, { misplaced: 'elsewhere' }) ?? '', /^Check which plugin answers/)
 })
 
+test('a secure connection that failed for an unknown reason is not said to have one', () => {
+  const tls = {
+    ...failed({ parameters: { reason: 'callTlsFailed' } }),
+    nextStep: { ...failed().nextStep, action: 'FIX_TLS' as const },
+  }
+  assert.match(
+    remedyOf(tls, t) ?? '',
+    /^The endpoint may respond without HTTPS, .* require a client certificate, /,
+  )
+})
+
 test('an endpoint that had no certificate before is not to use an earlier one', () => {
   const early = {
     ...failed({ parameters: { reason: 'callTlsEarly' } }),
