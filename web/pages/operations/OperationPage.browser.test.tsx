@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Attempt } from '#contract/console-api/shapes.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
@@ -526,4 +527,23 @@ test('on a wide page, the title and the facts below it take one line each before
   const follow = page.getByRole('main').getByRole('button', { name: 'Follow' }).element()
   const copy = page.getByRole('main').getByRole('button', { name: /^Copy/ }).first().element()
   expect(Math.abs(middle(follow) - middle(copy))).toBeLessThan(8)
+})
+
+test('the batch of an operation is named once, also where it failed', async () => {
+  const batches = [{ batchId: '01900000-0000-7000-8000-0000000000ba', action: 'CONFIGURE' as const }]
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => ({ ...failed, batches }),
+    'GET /batches/{batchId}': () => refusal({ status: 404, code: 'NOT_FOUND' }),
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const main = page.getByRole('main')
+  const named = main.getByRole('term').filter({ hasText: /^Batch$/ })
+  await expect.element(main.getByRole('term').filter({ hasText: /^Sequence/ })).toBeVisible()
+  expect(named.elements()).toHaveLength(1)
+  api.answer({
+    'GET /operations/{operationId}': () => ({ ...failed, state: 'TAKEN_OVER' as const, batches }),
+  })
+  await invalidateEndpoints(queryClient, ['GET /operations/{operationId}'])
+  await expect.element(main.getByText(/taken over/i).first()).toBeVisible()
+  expect(named.elements()).toHaveLength(1)
 })

@@ -8,6 +8,7 @@ import { ScopeLink } from '../../../subjects/scopes/ScopeText.tsx'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
+import { useAsOf } from '../../../ui/as-of.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Id } from '../../../ui/Id.tsx'
@@ -21,6 +22,7 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
   const t = useText()
   const { installation, requestedBy, startedAt, finishedAt, failure, takesOver, takenOverBy } = operation
   const { bundle, bundleInstallId } = installation
+  const isStored = useAsOf() !== null
   return (
     <DefinitionList
       layout="columns"
@@ -113,10 +115,12 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
           label: t('changes.one'),
           value: <ChangeRequestLink id={operation.changeRequestId} />,
         },
-        (operation.batches ?? []).length > 0 && {
-          label: t('operations.field.batch'),
-          value: <BatchesOf operation={operation} />,
-        },
+        // of a failure, the panel above says whether the batch goes on
+        (operation.batches ?? []).length > 0 &&
+          (operation.state !== 'FAILED' || isStored) && {
+            label: t('operations.field.batch'),
+            value: <BatchesOf operation={operation} />,
+          },
         operation.reason !== null && {
           // a long one needs the width
           wide: true,
