@@ -11,7 +11,7 @@ import {
 } from '../../subjects/causes/cause-texts.ts'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
-import { linkText, plainText } from '../operations/detail/share/markdown.ts'
+import { linkText, plainText } from '../operations/detail/share/plain-text.ts'
 
 /** How long a shift is: what was solved before is not part of its hand-over. */
 const SHIFT_MS = 12 * 3_600_000

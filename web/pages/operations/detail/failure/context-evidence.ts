@@ -12,12 +12,14 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { Evidence } from '../../../../subjects/operations/describe-failure.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { effectOf, namedChanges } from '../calls/progress.ts'
+import { endpointChange, movedBetween } from './endpoint-change.ts'
 import { misplacedAnswer } from './response-differences.ts'
 
 // What a failure itself, and the changes before it, prove about its cause.
 
-/** What the failure and its last attempt prove. */
-export const ownEvidence = (
+/** What the failure, its last attempt, and the changes before it prove. */
+export const evidenceOf = (
+  context: OperationContext | undefined,
   operation: OperationDetail,
   failure: Failure,
   call: PluginCall | null,
@@ -25,9 +27,25 @@ export const ownEvidence = (
 ) =>
   ({
     misplaced: misplacedAnswer(attempt?.response),
+    endpointChanged: endpointChanged(context, operation, call, attempt),
+    hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
+    lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
     hasEarlier: call !== null && effectOf(failure, call).kind === 'earlier',
     isNamed: !failure.retryable && namedChanges(operation).length > 0,
   }) satisfies Evidence
+
+function endpointChanged(
+  context: OperationContext | undefined,
+  { plugins, createdAt, finishedAt }: OperationDetail,
+  call: PluginCall | null,
+  attempt: Attempt | undefined,
+): NonNullable<Evidence['endpointChanged']> | null {
+  const plugin = plugins.find(({ pluginId }) => pluginId === call?.pluginId)
+  if (plugin === undefined) return null
+  if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
+  if (attempt && movedBetween(plugin, createdAt, attempt.startedAt) !== null) return 'during'
+  return hasNewEndpoint(context, plugin.pluginId, finishedAt) ? 'before' : null
+}
 
 type Field = 'endpoint' | 'enabled' | 'timeoutMs' | 'maxAttempts'
 type Value = ContextCause['changes'][number]['before']

@@ -7,8 +7,8 @@ import { failureTitle, remedyOf, type Evidence } from '../../../../subjects/oper
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { effectOf, failedCallOf, type Effect } from '../calls/progress.ts'
 import { failurePointOf, type CallTimeline } from '../calls/timeline.ts'
-import { decisionBehind, hasNewEndpoint, loweredLimit, ownEvidence, writersIn } from './context-evidence.ts'
-import { endpointChange, movedBetween } from './endpoint-change.ts'
+import { decisionBehind, evidenceOf, writersIn } from './context-evidence.ts'
+import { movedBetween } from './endpoint-change.ts'
 import { effectText } from './failure-texts.ts'
 import { useOperationContext } from './OperationContext.tsx'
 import { useAnswered } from './WireNotes.tsx'
@@ -48,24 +48,17 @@ export function useFailureFacts({
   const isProven = (effect: Effect) =>
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
-  const own = ownEvidence(operation, failure, call, attempt)
-  const { hasEarlier, isNamed } = own
+  const evidence = evidenceOf(context, operation, failure, call, attempt)
+  const { hasEarlier, isNamed, hasWrongClock } = evidence
 
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
   const [writer, ...otherWriters] = writersIn(context)
   const blamed =
     operation.nextStep.action === 'CHECK_VALUES' && otherWriters.length === 0 ? writer : undefined
-  const endpointChanged = () => {
-    if (plugin === undefined) return null
-    if (attempt && endpointChange(plugin, attempt.startedAt) !== null) return 'after'
-    if (moved !== null) return 'during'
-    return hasNewEndpoint(context, plugin.pluginId, operation.finishedAt) ? 'before' : null
-  }
   const decision = decisionBehind(context, operation, call?.pluginId)
 
-  const hasWrongClock = attempt?.wire?.clockBehindSeconds !== undefined
-  const misplaced: Evidence['misplaced'] = answered == null ? own.misplaced : 'replayed'
+  const misplaced: Evidence['misplaced'] = answered == null ? evidence.misplaced : 'replayed'
   // nobody is to begin with a step that the next response replaces
   const isUndecided =
     answered === undefined ||
@@ -107,15 +100,7 @@ export function useFailureFacts({
     isOver: operation.state !== 'FAILED',
     isStored,
     isUndecided,
-    remedy: isStored
-      ? null
-      : remedyOf(operation, t, {
-          ...own,
-          misplaced,
-          endpointChanged: endpointChanged(),
-          hasWrongClock,
-          lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
-        }),
+    remedy: isStored ? null : remedyOf(operation, t, { ...evidence, misplaced }),
   }
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../../i18n/testing.ts'
-import { plainText, operationMarkdown } from './markdown.ts'
+import { operationMarkdown } from './markdown.ts'
+import { plainText } from './plain-text.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from '../calls/testing.ts'
 
 const t = await translator('en')
@@ -75,6 +76,36 @@ test('the text has what changed before the failure, with the reason, and what is
   const text = operationMarkdown(failed, { t, link, context })
   assert.match(text, /UTC: Ada .*`?hooks`?.*SEC-77 until Thursday/)
   assert.doesNotMatch(operationMarkdown(failed, { t, link }), /SEC-77/)
+})
+
+test('the text says who decided what stands in the way, as the page does, and not to undo it without them', () => {
+  const revoked = { ...failed, nextStep: { ...failed.nextStep, action: 'CREATE_CREDENTIAL' as const } }
+  const context = {
+    lastGood: null,
+    since: at(-9000),
+    causes: [
+      {
+        kind: 'plugin.credential.revoke' as const,
+        at: at(-5000),
+        by: { id: 'ada', name: 'Ada' },
+        reason: 'INC-7',
+        subject: 'hooks',
+        link: null,
+        during: false,
+        changes: [],
+      },
+    ],
+    hasMore: false,
+    valuesRead: [],
+    referrers: { items: [], hasMore: false },
+  }
+  const remedy = (text: string) => text.split('\n').find((line) => line.startsWith('- **What to do'))
+  assert.match(
+    remedy(operationMarkdown(revoked, { t, link, context })) ?? '',
+    /Ada revoked a credential of the plugin .* UTC\. Reason: INC-7\. Check with them\./,
+  )
+  // nothing is known of who may have
+  assert.match(remedy(operationMarkdown(revoked, { t, link })) ?? '', /Ask an administrator/)
 })
 
 test('the text has the effect, who acts, whether a retry can help, and what this platform refused', () => {

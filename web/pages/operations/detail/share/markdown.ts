@@ -1,7 +1,6 @@
 import type { Attempt, Failure, OperationContext, OperationDetail } from '#contract/console-api/shapes.ts'
 import { hostOf } from '#contract/console-api/vocabulary.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
-import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   afterwardsText,
   changeKey,
@@ -17,7 +16,7 @@ import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
 import { alsoFailed, effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
-import { ownEvidence } from '../failure/context-evidence.ts'
+import { decisionBehind, evidenceOf } from '../failure/context-evidence.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import {
   clockText,
@@ -30,6 +29,8 @@ import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
+import { decidedText } from './decided-text.ts'
+import { codeText, linkText, plainText } from './plain-text.ts'
 
 /** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
 export function operationMarkdown(
@@ -39,7 +40,7 @@ export function operationMarkdown(
   const timeline = timelineOf(operation)
   return [
     headOf(operation, t, link),
-    failureOf(operation, t),
+    failureOf(operation, context, t),
     plainText(effectUnknownText(operation, t) ?? ''),
     context === undefined ? '' : whatChanged(context, t),
     [
@@ -103,14 +104,17 @@ const fact = (t: Translate, label: string, value: string): string =>
   // a question has its mark already
   `- **${label}${/[?？]$/.test(label) ? '' : t('common.punctuation.colon').trim()}** ${value}`
 
-function failureOf(operation: OperationDetail, t: Translate): string {
+function failureOf(operation: OperationDetail, context: OperationContext | undefined, t: Translate): string {
   const { failure } = operation
   if (failure === null) return ''
   const timeline = timelineOf(operation)
   const failurePoint = failurePointOf(timeline, operation)
   const title = failureTitle(failure, t)
   const call = failedCallOf(operation, timeline)
-  const remedy = remedyOf(operation, t, ownEvidence(operation, failure, call, failurePoint?.bar?.attempt))
+  const evidence = evidenceOf(context, operation, failure, call, failurePoint?.bar?.attempt)
+  const remedy =
+    decidedText(operation, decisionBehind(context, operation, call?.pluginId), call?.pluginId, t) ??
+    remedyOf(operation, t, evidence)
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
@@ -135,7 +139,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     '',
     ...[
       ...earlierEffect(operation, failure, t),
-      ...evidenceOf(failure, failurePoint?.bar?.attempt, t),
+      ...refusedAndClock(failure, failurePoint?.bar?.attempt, t),
     ].flatMap((text) => [plainText(text), '']),
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...alsoFailed(operation, timeline).map(({ pluginId, failure: other }) =>
@@ -222,7 +226,7 @@ function whatChanged({ causes, hasMore }: OperationContext, t: Translate): strin
 const CHANGES_MAX = 20
 
 /** What this platform refused the plugin, when the plugin accepts calls again, and how its clock differs. */
-function evidenceOf(
+function refusedAndClock(
   { refusedHere, retryFrom, errorPath }: Failure,
   attempt: Attempt | undefined,
   t: Translate,
@@ -416,38 +420,4 @@ function valueText(value: OperationDetail['changes'][number]['before'], t: Trans
   const { '@type': _, ...content } = value
   const [only, ...others] = Object.values(content)
   return codeText(JSON.stringify(others.length === 0 ? only : content))
-}
-
-// Ticket systems turn text into links, images, mentions and HTML, each in its own way. They all leave code spans alone,
-// so any text that could have a meaning to them goes into a code span.
-
-/** Letters, digits, spaces, and punctuation that has no meaning in Markdown, links, mentions or references. */
-const PLAIN =
-  /^(?!-)(?:[\p{L}\p{M}\p{N} ,;'"’“”…?()→，。、：；！？（）-]|[.:](?=\s|$)|(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])|(?<=\p{N})\.(?=\p{N})|\/(?!\/))*$/u
-
-/** Text of a person, a plugin or a bundle as one line of Markdown that only shows it. */
-export function plainText(text: string): string {
-  const line = oneLine(text)
-  return PLAIN.test(line) ? line : codeText(line)
-}
-
-/** Text as a code span. A backtick, which only some systems can escape there, is replaced with a similar letter. */
-export function codeText(text: string): string {
-  const line = oneLine(text).replaceAll('`', 'ˋ')
-  return line === '' ? '' : `\`${line}\``
-}
-
-/** A link whose address cannot be terminated early. `label` is plain text already. */
-export function linkText(label: string, address: string): string {
-  const encoded = address.replaceAll(/[^\w\-.~:/?#@!$&'*+,;=%]/g, (character) =>
-    [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-  )
-  return `[${label}](${encoded})`
-}
-
-const MISLEADING_CHARACTERS = new RegExp(`[${MISLEADING}]`, 'gu')
-
-/** Removes line breaks and the invisible characters that change the direction of the text after them. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(MISLEADING_CHARACTERS, '').trim()
 }
