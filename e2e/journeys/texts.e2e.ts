@@ -97,6 +97,8 @@ async function fillAll(page: Page, mark: string): Promise<void> {
 /** Replaces the text of a field by one from the clipboard. */
 async function paste(page: Page, field: Locator, text: string): Promise<void> {
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
+  // not while it waits for the value of the targets
+  await expect(field).toBeEditable()
   await field.click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.press('ControlOrMeta+V')
