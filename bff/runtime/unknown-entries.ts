@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 
 // During an upgrade the runtime may be one version newer than the console, and name a state or a reason that the console does not
-// know. A page that lists things then shows all others, and says how many are missing.
+// know. A page that lists things then shows all others, and says that some are missing.
 
 /** Lists whose entries stand for themselves. What else an answer contains belongs together, and is refused as a whole. */
 export const LISTS: ReadonlySet<PropertyKey> = new Set([

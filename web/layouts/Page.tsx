@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useUnknownEntries } from '../api/unknown-entries.ts'
+import { useHasUnknownEntries } from '../api/unknown-entries.ts'
 import { useMissedFailures } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
@@ -56,7 +56,7 @@ export function Page({
 }) {
   const t = useText()
   const missed = useMissedFailures()
-  const unknown = useUnknownEntries()
+  const hasUnknown = useHasUnknownEntries()
   const { environmentMarks } = useShell()
   const mark = environmentMarks.find(({ environmentKey }) => environmentKey === environment) ?? null
   return (
@@ -70,9 +70,9 @@ export function Page({
         )}
       >
         <RecoveryNotice />
-        {unknown > 0 && (
+        {hasUnknown && (
           <Notice tone="warn" live className="mb-4">
-            {t('shell.unknownEntries', { n: unknown })}
+            {t('shell.unknownEntries')}
           </Notice>
         )}
         <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>

@@ -212,11 +212,8 @@ export const shell = {
   },
   'recovery.show': 'Show operations in doubt',
   'recovery.dismiss': 'Dismiss',
-  unknownEntries: {
-    one: '{n} entry is not shown: the runtime is newer than this console, which does not know all that the entry names. It appears when the consoles are upgraded too.',
-    other:
-      '{n} entries are not shown: the runtime is newer than this console, which does not know all that they name. They appear when the consoles are upgraded too.',
-  },
+  unknownEntries:
+    'Some entries are not shown: the runtime is newer than this console, which does not know all that they name. They appear when the consoles are upgraded too.',
   'connection.lost': 'Connection lost. Reconnecting…',
   'connection.polling': 'Live updates are off. This page refreshes every {seconds} s.',
   'connection.paused': 'Live updates paused: too many tabs are open.',

@@ -202,10 +202,8 @@ export const shell: Translated<typeof source.shell> = {
   'recovery.inDoubt': { other: '当时有 {n} 个操作正在进行，在结束之前待核实。' },
   'recovery.show': '查看待核实的操作',
   'recovery.dismiss': '不再提示',
-  unknownEntries: {
-    other:
-      '有 {n} 个条目未显示：运行时的版本比此控制台新，条目中有此控制台无法识别的内容。控制台升级后即会显示。',
-  },
+  unknownEntries:
+    '部分条目未显示：运行时的版本比此控制台新，条目中有此控制台无法识别的内容。控制台升级后即会显示。',
   'connection.lost': '连接已断开，正在重新连接…',
   'connection.polling': '实时更新已中断，页面每 {seconds} 秒刷新一次。',
   'connection.paused': '打开的标签页过多，实时更新已暂停。',
