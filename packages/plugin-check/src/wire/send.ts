@@ -184,7 +184,11 @@ async function writeBody(
   { cutRequestAt, loseResponse, splitAt, parts = 1, pauseMs = 0 }: Delivery,
 ): Promise<void> {
   if (cutRequestAt !== undefined) {
-    outgoing.write(body.subarray(0, cutRequestAt))
+    // a busy machine may take longer to connect, and then the plugin would get nothing
+    await new Promise<void>((resolve) => {
+      outgoing.once('close', resolve)
+      outgoing.write(body.subarray(0, cutRequestAt), () => resolve())
+    })
     await wait(20)
     outgoing.destroy(new Error('cut by plugin-check'))
     return
