@@ -72,6 +72,7 @@ const WORDS = new Set([
   'dateOfYear',
   'days',
   'parts',
+  'what',
   'reason',
 ])
 const DURATIONS = new Set(['time', 'wait'])
