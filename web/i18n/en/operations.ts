@@ -28,6 +28,8 @@ export const operations = {
   'field.retryHelps.YES.later': 'Yes, once the plugin accepts calls again',
   'field.retryHelps.YES.perhaps': 'Once the cause is fixed or gone',
   'field.retryHelps.AFTER_CHANGE': 'Only after the cause is fixed',
+  'field.retryHelps.named': 'Only if the plugin is fixed, not if a value is wrong',
+  'field.retryHelps.recalled': 'Only with an override, or once the version is reinstated',
   'field.retryHelps.NEVER': 'Unlikely: it sends the same values from other plugins again',
   'field.stoppedAt': 'Stopped at',
   'field.resource': 'Resource',

@@ -31,6 +31,8 @@ export const operations: Translated<typeof source.operations> = {
   'field.retryHelps.YES.later': '能，但要等插件再次接受调用',
   'field.retryHelps.YES.perhaps': '能，但要等原因排除或消失',
   'field.retryHelps.AFTER_CHANGE': '排除问题原因后才能',
+  'field.retryHelps.named': '修复插件后才能；如果值有误，则不能',
+  'field.retryHelps.recalled': '越过召回或恢复该版本后才能',
   'field.retryHelps.NEVER': '几乎不能：重试会再次发送来自其他插件的相同值',
   'field.stoppedAt': '停止位置',
   'field.resource': '资源',

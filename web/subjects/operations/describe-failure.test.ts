@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { translator } from '../../i18n/testing.ts'
-import { remedyOf } from './describe-failure.ts'
+import { remedyOf, retryHelpsText } from './describe-failure.ts'
 
 const t = await translator('en')
 type Failed = Parameters<typeof remedyOf>[0]
@@ -55,6 +55,10 @@ test('a value that the operation itself changes is not to be fixed in the plugin
   assert.match(remedyOf(refused, t) ?? '', /^Fix what the plugin reports/)
   assert.match(remedyOf(refused, t, { isNamed: true }) ?? '', /If a value is wrong, no retry helps/)
   assert.match(remedyOf(refused, t, { isNamed: true, hasEarlier: true }) ?? '', /^An earlier attempt/)
+  const helps = (evidence: Parameters<typeof retryHelpsText>[2]) =>
+    retryHelpsText({ ...refused, retryHelps: 'AFTER_CHANGE' }, t, evidence)
+  assert.equal(helps({}), 'Only after the cause is fixed')
+  assert.equal(helps({ isNamed: true }), 'Only if the plugin is fixed, not if a value is wrong')
 })
 
 test('a response to another call is not blamed on the plugin', () => {

@@ -60,8 +60,16 @@ export const retryHelpsOf = ({
   retryHelps ?? (failure?.retryable === true ? 'YES' : 'AFTER_CHANGE')
 
 /** `retryHelps` in words: who acts before a retry, or until when it waits, limits a yes. */
-export function retryHelpsText(operation: Failed & Pick<Operation, 'retryHelps'>, t: Translate): string {
+export function retryHelpsText(
+  operation: Failed & Pick<Operation, 'retryHelps'>,
+  t: Translate,
+  { isNamed, hasEarlier }: Evidence,
+): string {
   const helps = retryHelpsOf(operation)
+  const { action } = operation.nextStep
+  if (helps === 'AFTER_CHANGE' && action === 'CHECK_VERSION') return t('operations.field.retryHelps.recalled')
+  if (action === 'FIX_CAUSE' && isNamed === true && hasEarlier !== true)
+    return t('operations.field.retryHelps.named')
   if (helps !== 'YES') return t(`operations.field.retryHelps.${helps}`)
   if (operation.failure?.retryFrom !== undefined) return t('operations.field.retryHelps.YES.later')
   return t(

@@ -115,7 +115,7 @@ export function FailurePanel({
                 },
                 !isOver && {
                   label: t('operations.field.retryHelps'),
-                  value: retryHelpsText(operation, t),
+                  value: retryHelpsText(operation, t, facts),
                 },
                 !isOver && {
                   label: t('operations.failed.impact'),

@@ -151,7 +151,7 @@ function failureOf(operation: OperationDetail, context: OperationContext | undef
     ),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
-    ...(operation.state === 'FAILED' ? standingOf(operation, t) : []),
+    ...(operation.state === 'FAILED' ? standingOf(operation, retryHelpsText(operation, t, evidence), t) : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
     ...guidanceOf(operation, failure, failurePoint?.pluginId, t),
   ].join('\n')
@@ -250,7 +250,7 @@ function refusedAndClock(
 }
 
 /** What the person who gets the ticket needs: the effect, how far it came, where it called, who acts, and whether to retry. */
-function standingOf(operation: OperationDetail, t: Translate): string[] {
+function standingOf(operation: OperationDetail, retryHelps: string, t: Translate): string[] {
   const timeline = timelineOf(operation)
   const plugin = operation.plugins.find(
     ({ pluginId }) => pluginId === failurePointOf(timeline, operation)?.pluginId,
@@ -274,7 +274,7 @@ function standingOf(operation: OperationDetail, t: Translate): string[] {
     ...(owner
       ? [fact(t, t('operations.failed.owner'), plainText(joinClauses(t, [owner.team, owner.contact])))]
       : []),
-    fact(t, t('operations.field.retryHelps'), retryHelpsText(operation, t)),
+    fact(t, t('operations.field.retryHelps'), retryHelps),
   ]
 }
 
