@@ -134,7 +134,8 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
 
 /** What is known of a plugin that somebody is to check; null if only that its response was no good. */
 export function checkOf(failure: Failure | null): 'slow' | 'webPage' | 'tooLarge' | '413' | '507' | null {
-  switch (failure && reasonOf(failure)) {
+  if (failure === null) return null
+  switch (reasonOf(failure)) {
     case 'callTimeout':
       return 'slow'
     case 'callWebPage':
@@ -142,7 +143,7 @@ export function checkOf(failure: Failure | null): 'slow' | 'webPage' | 'tooLarge
     case 'callTooLarge':
       return 'tooLarge'
   }
-  const status = String(failure?.parameters?.['status'])
+  const status = String(failure.parameters?.['status'])
   return status === '413' || status === '507' ? status : null
 }
 
