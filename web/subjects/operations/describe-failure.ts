@@ -135,14 +135,10 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
 /** What is known of a plugin that somebody is to check; null if only that its response was no good. */
 export function checkOf(failure: Failure | null): 'slow' | 'webPage' | 'tooLarge' | '413' | '507' | null {
   if (failure === null) return null
-  switch (reasonOf(failure)) {
-    case 'callTimeout':
-      return 'slow'
-    case 'callWebPage':
-      return 'webPage'
-    case 'callTooLarge':
-      return 'tooLarge'
-  }
+  const reason = reasonOf(failure)
+  if (reason === 'callTimeout') return 'slow'
+  if (reason === 'callWebPage') return 'webPage'
+  if (reason === 'callTooLarge') return 'tooLarge'
   const status = String(failure.parameters?.['status'])
   return status === '413' || status === '507' ? status : null
 }
