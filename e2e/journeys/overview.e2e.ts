@@ -1,5 +1,5 @@
 import { wrapData } from '#contract/protocol/data.ts'
-import { ling } from '../../demo/people.ts'
+import { jonas } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -12,7 +12,8 @@ test('the overview shows what is outdated and what changed last, and leads to bo
 }) => {
   const page = await signIn('olivia', '/')
   await expectPage(page, 'Overview')
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
+  // of somebody who changes nothing else meanwhile: operations of one person and bundle are one change
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), jonas)
   await system.ended(operationId)
   const change = page
     .getByRole('region', { name: 'Recent changes' })
@@ -20,7 +21,7 @@ test('the overview shows what is outdated and what changed last, and leads to bo
     .filter({ hasText: `/${crmScope.workspaceId}` })
     .first()
   await expect(change).toContainText('Configure CRM suite')
-  await expect(change).toContainText('Ling Zhao')
+  await expect(change).toContainText('Jonas Berg')
 
   const outdated = page.getByRole('region', { name: 'Upgrades available' })
   await outdated.getByRole('link', { name: /^CRM suite/ }).click()
