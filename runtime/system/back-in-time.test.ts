@@ -186,6 +186,17 @@ it('a batch that waited for a look at its first results continues at once', asyn
   await sql`update runtime.batch set state = 'STOPPED', finished_at = clock_timestamp()`.execute(db)
 })
 
+it('a batch whose first results are not there yet waits too, and still for a look at them', async () => {
+  const { db } = http.runtime.deps
+  await sql`update runtime.batch set state = 'RUNNING', because = null, is_released = false, finished_at = null,
+    available_at = '2100-01-01'`.execute(db)
+  await sql`update runtime.server_identity set identity = '1/00000001'`.execute(db)
+  await recoverIfMoved(http.runtime.deps, db)
+  const { rows } = await sql`select state, because, is_released from runtime.batch`.execute(db)
+  assert.deepEqual(rows, [{ state: 'PAUSED', because: 'DATABASE_RECOVERED', is_released: false }])
+  await sql`update runtime.batch set state = 'STOPPED', finished_at = clock_timestamp()`.execute(db)
+})
+
 it('webhooks start without the failures of the restored state', async () => {
   const { db } = http.runtime.deps
   await sql`

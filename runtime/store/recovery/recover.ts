@@ -129,7 +129,7 @@ export async function findRecovery(db: Db): Promise<RecoveryRow | undefined> {
 async function pauseBatches(tx: Tx): Promise<void> {
   await sql`
     update runtime.batch set state = 'PAUSED', because = 'DATABASE_RECOVERED',
-      is_released = is_released or because = 'FIRST'
+      is_released = is_released or because is not distinct from 'FIRST'
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
