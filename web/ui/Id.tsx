@@ -1,6 +1,9 @@
+import type { ReactNode } from 'react'
 import { useText } from '../i18n/use-text.ts'
+import { useAsOf } from './as-of.ts'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
+import { TextLink, type LinkTarget } from './Link.tsx'
 
 /**
  * An id, shortened in the middle, which nobody compares. The tooltip shows the full id, and copying copies it. UUIDv7
@@ -33,6 +36,27 @@ export function Id({
 
 export function shortenId(id: string): string {
   return id.length <= 18 ? id : `${id.slice(0, 6)}…${id.slice(-8)}`
+}
+
+/** A link to something by its ID, which is its name until that is loaded, and its state beside it. In a stored document, the ID. */
+export function IdLink({
+  id,
+  to,
+  name,
+  children,
+}: {
+  id: string
+  to: LinkTarget
+  name: string | undefined
+  children: ReactNode
+}) {
+  if (useAsOf() !== null) return <Id id={id} full />
+  return (
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+      <TextLink to={to}>{name ?? <span className="mono">{shortenId(id)}</span>}</TextLink>
+      {children}
+    </span>
+  )
 }
 
 /** A key, version, code or locator: mono, not shortened, wrapped where necessary. */

@@ -7,8 +7,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { Id, shortenId } from '../../ui/Id.tsx'
-import { TextLink } from '../../ui/Link.tsx'
+import { IdLink } from '../../ui/Id.tsx'
 import { batchStateText, lookOfBatch, needsPerson } from './batch-looks.ts'
 import { batchTitle } from './batch-title.ts'
 
@@ -26,17 +25,12 @@ export function BatchLink({
   isExplained?: boolean
 }) {
   const t = useText()
-  const isStored = useAsOf() !== null
   const { data } = useQuery({
     ...apiQuery('GET /batches/{batchId}', batchCall(id)),
-    enabled: !isStored,
+    enabled: useAsOf() === null,
   })
-  if (isStored) return <Id id={id} full />
   return (
-    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-      <TextLink to={paths.batch(id)}>
-        {data ? batchTitle(data, t) : (word ?? <span className="mono">{shortenId(id)}</span>)}
-      </TextLink>
+    <IdLink id={id} to={paths.batch(id)} name={data ? batchTitle(data, t) : word}>
       {data && (
         <Badge look="plain" {...lookOfBatch(data)}>
           {batchStateText(data, t)}
@@ -45,7 +39,7 @@ export function BatchLink({
       {isExplained && data?.waiting && (
         <span>{t(needsPerson(data) ? 'batches.waiting.person' : 'batches.waiting.itself')}</span>
       )}
-    </span>
+    </IdLink>
   )
 }
 

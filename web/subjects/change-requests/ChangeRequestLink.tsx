@@ -5,29 +5,23 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { Id, shortenId } from '../../ui/Id.tsx'
-import { TextLink } from '../../ui/Link.tsx'
+import { IdLink } from '../../ui/Id.tsx'
 import { changeLook } from './change-looks.ts'
 
 /** A link to a change request, with its title and state once they are loaded. */
 export function ChangeRequestLink({ id }: { id: string }) {
   const t = useText()
-  const isStored = useAsOf() !== null
   const { data } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(id)),
-    enabled: !isStored,
+    enabled: useAsOf() === null,
   })
-  if (isStored) return <Id id={id} full />
   return (
-    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-      <TextLink to={paths.changeRequest(id)}>
-        {data?.title ?? <span className="mono">{shortenId(id)}</span>}
-      </TextLink>
+    <IdLink id={id} to={paths.changeRequest(id)} name={data?.title}>
       {data && (
         <Badge look="plain" {...changeLook[data.state]}>
           {t(`changes.state.${data.state}`)}
         </Badge>
       )}
-    </span>
+    </IdLink>
   )
 }

@@ -4,25 +4,19 @@ import { apiQuery } from '../../api/query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useAsOf } from '../../ui/as-of.ts'
-import { Id, shortenId } from '../../ui/Id.tsx'
-import { TextLink } from '../../ui/Link.tsx'
+import { IdLink } from '../../ui/Id.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 
 /** A link to an operation, with its name and state once they are loaded. */
 export function OperationLink({ id }: { id: string }) {
   const t = useText()
-  const isStored = useAsOf() !== null
   const { data } = useQuery({
     ...apiQuery('GET /operations/{operationId}', { params: { operationId: id } }),
-    enabled: !isStored,
+    enabled: useAsOf() === null,
   })
-  if (isStored) return <Id id={id} full />
   return (
-    <span className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-      <TextLink to={paths.operation(id)}>
-        {data ? operationName(data, t) : <span className="mono">{shortenId(id)}</span>}
-      </TextLink>
+    <IdLink id={id} to={paths.operation(id)} name={data && operationName(data, t)}>
       {data && <OperationBadge state={data.state} />}
-    </span>
+    </IdLink>
   )
 }
