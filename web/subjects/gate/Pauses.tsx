@@ -11,7 +11,7 @@ import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { WhoAndWhy } from '../people/WhoAndWhy.tsx'
 import { scopeText } from '../scopes/scope-text.ts'
-import { nameOfPaused } from './pause-texts.ts'
+import { nameOfPaused } from './use-pauses.ts'
 
 type Subject = Pause['of']
 
