@@ -63,13 +63,12 @@ export const retryHelpsOf = ({
 export function retryHelpsText(
   operation: Failed & Pick<Operation, 'retryHelps'>,
   t: Translate,
-  { isNamed, hasEarlier }: Evidence,
+  evidence: Evidence,
 ): string {
   const helps = retryHelpsOf(operation)
   const { action } = operation.nextStep
   if (helps === 'AFTER_CHANGE' && action === 'CHECK_VERSION') return t('operations.field.retryHelps.recalled')
-  if (action === 'FIX_CAUSE' && isNamed === true && hasEarlier !== true)
-    return t('operations.field.retryHelps.named')
+  if (causeToFix(action, evidence) === 'named') return t('operations.field.retryHelps.named')
   if (helps !== 'YES') return t(`operations.field.retryHelps.${helps}`)
   if (operation.failure?.retryFrom !== undefined) return t('operations.field.retryHelps.YES.later')
   return t(
@@ -112,10 +111,11 @@ const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  const { misplaced, endpointChanged, hasWrongClock, lowered, hasEarlier, isNamed } = evidence
+  const { misplaced, endpointChanged, hasWrongClock, lowered } = evidence
   if (action === 'FIX_RESPONSE' && misplaced != null) return t(`operations.remedy.FIX_RESPONSE.${misplaced}`)
   const isOfPlugin = OF_PLUGIN.has(action)
   if (isOfPlugin && endpointChanged === 'during') return t('operations.remedy.moved')
+  const cause = causeToFix(action, evidence)
   const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
   return joinSentences(t, [
     isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
@@ -124,12 +124,17 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
     lowered != null &&
       (lowered.limit === 'maxAttempts' || failed.failure?.parameters?.['reason'] === 'callTimeout') &&
       t(`operations.remedy.lowered.${lowered.limit}`, lowered),
-    action === 'FIX_CAUSE' && hasEarlier === true
-      ? t('operations.remedy.FIX_CAUSE.earlier')
-      : action === 'FIX_CAUSE' && isNamed === true
-        ? t('operations.remedy.FIX_CAUSE.named')
-        : usualRemedy(failed, t),
+    cause === null ? usualRemedy(failed, t) : t(`operations.remedy.FIX_CAUSE.${cause}`),
   ])
+}
+
+/** What is known of a cause that somebody is to fix: an earlier attempt left it, or the plugin names a value; null if neither. */
+export function causeToFix(
+  action: NextAction,
+  { hasEarlier, isNamed }: Pick<Evidence, 'hasEarlier' | 'isNamed'>,
+): 'earlier' | 'named' | null {
+  if (action !== 'FIX_CAUSE') return null
+  return hasEarlier === true ? 'earlier' : isNamed === true ? 'named' : null
 }
 
 /** What is known of a plugin that somebody is to check; null if only that its response was no good. */

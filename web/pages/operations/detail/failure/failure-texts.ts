@@ -2,6 +2,7 @@ import type { Failure, NextStep, OperationDetail } from '#contract/console-api/s
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import {
+  causeToFix,
   checkOf,
   stoppedText,
   stoppedValues,
@@ -70,9 +71,9 @@ export function nextText(
   const { decision, blamed } = known
   if (decision !== null)
     return t(`operations.failed.next.${NEXT_OF[decision.kind]}`, { person: decision.by.name })
-  if (action === 'FIX_CAUSE' && known.hasEarlier) return t('operations.failed.next.earlier')
+  const cause = causeToFix(action, known)
+  if (cause !== null) return t(`operations.failed.next.${cause}`)
   if (blamed !== undefined) return t('operations.failed.next.values', { plugin: blamed })
-  if (action === 'FIX_CAUSE' && known.isNamed) return t('operations.failed.next.named')
   const check = action === 'CHECK_PLUGIN' ? checkOf(failure) : null
   if (check !== null) return t(`operations.failed.next.${check}`)
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
@@ -84,11 +85,11 @@ export function nextText(
 /** What follows then: a retry, or, if a value of the operation itself is wrong, a takeover. */
 export function thenText(
   nextStep: NextStep,
-  { hasEarlier, isNamed }: { hasEarlier: boolean; isNamed: boolean },
+  known: { hasEarlier: boolean; isNamed: boolean },
   t: Translate,
 ): string | null {
   const { action, afterwards } = nextStep
-  return afterwards !== undefined && action === 'FIX_CAUSE' && isNamed && !hasEarlier
+  return afterwards !== undefined && causeToFix(action, known) === 'named'
     ? t('operations.failed.afterwards.named', { actor: t(`vocabulary.actor.${afterwards.actor}`) })
     : afterwardsText(nextStep, t)
 }
