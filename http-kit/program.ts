@@ -80,11 +80,11 @@ function lineOf(error: unknown): unknown {
 /** Whether an error or one of its causes means that a disk is full: on this machine or on the database server. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const isNamed = 'code' in error && CODES.has(String(error.code))
-  return isNamed || WORDS.test(error.message) || isDiskFull(error.cause)
+  const isNamed = 'code' in error && DISK_FULL_CODES.has(String(error.code))
+  return isNamed || DISK_FULL_WORDS.test(error.message) || isDiskFull(error.cause)
 }
 
 /** Codes of the operating system and of PostgreSQL. */
-const CODES = new Set(['ENOSPC', 'EDQUOT', '53100'])
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT', '53100'])
 /** Messages of programs that report no code: PostgreSQL's tools and SQLite. */
-const WORDS = /No space left on device|database or disk is full/
+const DISK_FULL_WORDS = /No space left on device|database or disk is full/

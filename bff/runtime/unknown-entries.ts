@@ -1,4 +1,6 @@
 import type * as z from 'zod'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 
 // During an upgrade the runtime may be one version newer than the console, and name a state or a reason that the console does not
 // know. A page that lists things then shows all others, and says that some are missing.
@@ -16,7 +18,6 @@ export const LISTS: ReadonlySet<PropertyKey> = new Set([
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
-type Fields = Record<string, unknown>
 
 /**
  * The answer of a read without the entries that contain a name which is not in the schema, and without counts by such names, and the
@@ -26,7 +27,7 @@ type Fields = Record<string, unknown>
  */
 export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: readonly Issue[]): unknown {
   // the token of a plan confirms all of its entries, so the person must see them all
-  if (!isFields(data) || 'planToken' in data) return null
+  if (!isJsonObject(data) || 'planToken' in data) return null
   const unknown = new Map<string, Path>()
   for (const issue of issues) {
     const found = unknownIn(issue, data)
@@ -34,16 +35,16 @@ export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: 
     for (const path of found) unknown.set(JSON.stringify(path), path)
   }
   const parsed = schema.safeParse(without(data, [...unknown.values()]))
-  return parsed.success ? { ...(parsed.data as Fields), unknownEntries: unknown.size } : null
+  return parsed.success ? { ...(parsed.data as JsonObject), unknownEntries: unknown.size } : null
 }
 
 /** What can be left out because of an issue; null if nothing can. */
-function unknownIn({ path, ...issue }: Issue, data: Fields): readonly Path[] | null {
+function unknownIn({ path, ...issue }: Issue, data: JsonObject): readonly Path[] | null {
   const counts = valueAt(data, path)
   // counts by name are left out one by one, wherever they are
   if (
     issue.code === 'unrecognized_keys' &&
-    isFields(counts) &&
+    isJsonObject(counts) &&
     issue.keys.every((key) => isCount(counts[key]))
   )
     return issue.keys.map((key) => [...path, key])
@@ -88,10 +89,7 @@ function without(value: unknown, paths: readonly Path[]): unknown {
     return rests.some(({ length }) => length === 0) ? [] : [[key, without(item, rests)]]
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => kept(index, item).map(([, left]) => left))
-  return Object.fromEntries(Object.entries(value as Fields).flatMap(([key, item]) => kept(key, item)))
+  return Object.fromEntries(Object.entries(value as JsonObject).flatMap(([key, item]) => kept(key, item)))
 }
 
 const isCount = (value: unknown): boolean => typeof value === 'number'
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -17,7 +17,7 @@ export const lockedInstallationsCall = {
 }
 /** Bundles with outdated installations. */
 export const outdatedBundlesCall = { query: { upgrade: 'available' as const, limit: 5 } }
-/** The newest operations that succeeded; the page shows those of a batch as one. */
+/** The newest operations that succeeded; the page shows what one person did to one bundle at one time as one change. */
 export const recentChangesCall = { query: { state: 'SUCCEEDED', limit: 20 } }
 /** The newest operations that the person requested: those in progress, and those that have just ended. */
 export const myOperationsCall = (personId: string) => ({ query: { requestedBy: personId, limit: 20 } })

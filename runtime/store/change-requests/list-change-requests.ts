@@ -9,10 +9,13 @@ import { inScope, visibleTo } from '../visible-scopes.ts'
 import type { ScopeFilter } from '../visible-scopes.ts'
 import type { ChangeRequestRow } from './change-requests.ts'
 
-export type ListedRow = Omit<
+/** A request without what only its own page, or only the runner, needs. */
+export type ChangeRequestHead = Omit<
   ChangeRequestRow,
   'content' | 'shown_input' | 'conflicts' | 'actor' | 'judge_again'
-> & {
+>
+
+export type ListedRow = ChangeRequestHead & {
   created_microseconds: number
   /** Approvals of the present effect by people who did not write it. */
   approvals: number
@@ -130,18 +133,17 @@ const needsReminder = sql<boolean>`(request.state = 'OPEN' and request.approvals
   and request.updated_at <= clock_timestamp() - make_interval(days => ${REMIND_DAYS})
   and request.created_at > clock_timestamp() - make_interval(days => ${REMIND_DAYS_MAX}))`
 
+interface DueRequest {
+  change_request_id: string
+  due: 'base' | 'policy' | 'time' | 'result' | 'reminder'
+}
+
 /**
  * What a request needs of the runner: a merge, because its scope has moved; another judgement, because a policy has changed; its turn,
  * or the end of it; its result; a reminder.
  */
-export async function findDue(
-  db: Db,
-  limit: number,
-): Promise<{ change_request_id: string; due: 'base' | 'policy' | 'time' | 'result' | 'reminder' }[]> {
-  const { rows } = await sql<{
-    change_request_id: string
-    due: 'base' | 'policy' | 'time' | 'result' | 'reminder'
-  }>`
+export async function findDue(db: Db, limit: number): Promise<DueRequest[]> {
+  const { rows } = await sql<DueRequest>`
     (select change_request_id, 'time' as due from runtime.change_request
       where ended_at is null and not_after is not null
         and ((state = 'SCHEDULED' and not_before <= clock_timestamp())

@@ -22,6 +22,7 @@ import {
   updateChangeRequest,
 } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import type { ChangeRequestHead } from '../../store/change-requests/list-change-requests.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { WriteContext } from '../context.ts'
@@ -236,10 +237,7 @@ export function auditOf(
   }
 }
 
-export function changeRequestView(
-  row: Omit<ChangeRequestRow, 'content' | 'shown_input' | 'conflicts' | 'actor' | 'judge_again'>,
-  approvals: number,
-): ChangeRequest {
+export function changeRequestView(row: ChangeRequestHead, approvals: number): ChangeRequest {
   const { scope, bundleInstallId } = placeOf(row)
   return {
     changeRequestId: row.change_request_id,
