@@ -85,7 +85,7 @@ export async function testRuntime(): Promise<TestRuntime> {
   const signer: Signer = {
     issuer: 'http://platform.test',
     sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
-    // its tokens are no JWTs
+    // its tokens are not JWTs
     isPlatformPayload: () => false,
   }
   const deps: RuntimeDeps = {

@@ -54,7 +54,7 @@ export function checkPageScripts(output: string): void {
   if (excesses.length > 0)
     throw new Error(`Pages load too much (scripts/console/script-sizes.ts):\n${excesses.join('\n')}`)
   const files = new Set([...start, ...Object.values(pages).flatMap((of) => Object.values(of).flat())])
-  // of no effect in a later line
+  // V8 ignores the hint in any later line
   const without = [...files].filter(
     (file) => !readFileSync(join(output, file), 'utf8').startsWith(COMPILE_HINT),
   )

@@ -75,7 +75,7 @@ export class Fleet {
     const signer: RuntimeDeps['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
-      // its tokens are no JWTs
+      // its tokens are not JWTs
       isPlatformPayload: () => false,
     }
     const http = processNetwork(network, process)

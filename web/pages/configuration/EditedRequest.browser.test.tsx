@@ -183,7 +183,7 @@ test('a resource that the scope no longer has can be left out of the request, or
   expect(JSON.stringify(scope.api.requests(EDIT))).not.toContain('mailGateway')
 })
 
-test('a request with a hidden value that others saved and a resource that is gone is told of both', async () => {
+test('one notice names both hidden values that others saved and resources that are gone', async () => {
   const hidden = { '@type': 'Data' as const, isSensitive: true as const, isSet: true }
   const gone = 'production/crm/MODULE/gone'
   const request = requestWith(2525, {

@@ -79,7 +79,7 @@ async function sendWithoutKeys(trial: Trial, key: SigningKey): Promise<Sent> {
 
 /**
  * Fails for a plugin that refuses a token of a new key for `withinMs`, and after `pauseMs` more still refuses it, although it
- * accepts one of another new key. One that fetches the keys more seldom knows neither of them, or both.
+ * accepts one of another new key. A plugin that fetches the keys less often accepts neither key, or both.
  */
 export async function acceptsNewKey(
   trial: Trial,
@@ -289,7 +289,7 @@ export const TOKEN_CASES: readonly Case[] = [
     'new-key',
     {
       title: 'A token of a key that was added to the key set is accepted',
-      fix: 'Fetch the key set again for a kid that it does not have, at most every few seconds. Do not remember for longer that it lacked a kid.',
+      fix: 'Fetch the key set again for a kid that it does not have, at most every few seconds. Do not cache a missing kid for longer than that.',
     },
     (trial) => acceptsNewKey(trial, { withinMs: NEW_KEY_MS, pauseMs: FEW_SECONDS_MS }),
   ),

@@ -117,7 +117,7 @@ export const WRITE_CASES: readonly Case[] = [
     'own-resources',
     {
       title: 'Only resources of the request are written',
-      fix: 'Use the locators of the request as keys, byte for byte, and not all that belong to the installation.',
+      fix: 'Use the locators of the request as keys, byte for byte, and no other locators of the installation.',
     },
     {
       ...forEachWrite((trial, { locator, requested }) =>
