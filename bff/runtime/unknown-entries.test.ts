@@ -8,6 +8,7 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { createRuntimeClient } from './runtime-client.ts'
+import { LISTS } from './unknown-entries.ts'
 
 // A runtime that is newer than the console, over a real socket. What it answers is made from the rows.
 
@@ -54,8 +55,13 @@ interface Schema {
   minimum?: number
   minItems?: number
 }
-const TEXTS = ['a', '01920000-0000-7000-8000-000000000001', '2026-11-22T08:00:00.000Z', '1.0.0', 'PT1H', 'AB']
-TEXTS.push(
+const TEXTS = [
+  'a',
+  '01920000-0000-7000-8000-000000000001',
+  '2026-11-22T08:00:00.000Z',
+  '1.0.0',
+  'PT1H',
+  'AB',
   'https://x.example',
   'a/b/MODULE/c',
   '00:00',
@@ -64,10 +70,10 @@ TEXTS.push(
   'P1D',
   'Europe/Vienna',
   '2026-11-22',
-)
+]
 const NEW = 'A_NEW_NAME'
 
-/** A value of the schema; with `isNew`, the first name of a fixed set in it is another one. */
+/** A value of the schema; with `isNew`, its first enum value is replaced by an unknown one. */
 function valueOf(schema: Schema, isNew: { left: number }): unknown {
   if (schema.enum !== undefined) return isNew.left-- > 0 ? NEW : schema.enum.at(-1)
   if ('const' in schema) return schema.const
@@ -93,13 +99,12 @@ function valueOf(schema: Schema, isNew: { left: number }): unknown {
 const schemaOf = (row: EndpointRow) =>
   z.toJSONSchema(row.answer, { unrepresentable: 'any', reused: 'inline' }) as Schema
 
-const LISTS = ['items', 'causes', 'claims', 'nextSteps', 'buckets', 'freezes', 'changeRequests']
 const reads = (Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][])
   .filter(([name, { answers }]) => name.startsWith('GET ') && answers === undefined)
   .map(([name, row]) => ({ name, row, schema: schemaOf(row) }))
 let lists = 0
 for (const { name, row, schema } of reads)
-  for (const list of LISTS) {
+  for (const list of [...LISTS].map(String)) {
     const { items } = schema.properties?.[list] ?? {}
     if (items === undefined) continue
     const isNew = { left: 1 }
