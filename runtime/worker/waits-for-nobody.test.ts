@@ -94,17 +94,17 @@ suite('a worker waits for no transaction of a person', { concurrency: false }, (
       db,
     )
     const { operation_id: second } = await frozen()
-    const worker = engine.work()
     await meanwhile(
       (tx) => lockCause(tx, causeId),
       async () => {
+        const worker = engine.work()
         await until(() => isFailed(second), SOON_MS)
         assert.equal((await causeOf(second)).state, 'SOLVED')
         // the person still holds it
         assert.equal(await settleCauses(db, 10), 0)
+        await worker.stop()
       },
     )
-    await worker.stop()
     assert.equal((await causeOf(second)).pending, true)
     assert.equal(await settleCauses(db, 10), 1)
     assert.deepEqual(
@@ -119,12 +119,14 @@ suite('a worker waits for no transaction of a person', { concurrency: false }, (
     const first = await failed()
     const { cause_id: causeId } = await causeOf(first)
     const { operation_id: second } = await frozen()
-    const worker = engine.work()
     await meanwhile(
       (tx) => sql`update runtime.cause set state = 'SOLVED' where cause_id = ${causeId}`.execute(tx),
-      () => until(() => isFailed(second), SOON_MS),
+      async () => {
+        const worker = engine.work()
+        await until(() => isFailed(second), SOON_MS)
+        await worker.stop()
+      },
     )
-    await worker.stop()
     assert.equal((await causeOf(second)).state, 'SOLVED')
     await settleCauses(db, 10)
     assert.equal((await causeOf(second)).state, 'NEW')
@@ -136,19 +138,19 @@ suite('a worker waits for no transaction of a person', { concurrency: false }, (
     // as if it had not occurred yet
     await sql`delete from runtime.cause where cause_id = ${(await causeOf(known)).cause_id}`.execute(db)
     const { operation_id: operationId } = await frozen()
-    const worker = engine.work()
     const undone = new Error('undone')
     await assert.rejects(
       inTransaction(db, async (tx) => {
         await sql`select runtime.remember_failure(operation) from runtime.operation where operation_id = ${known}`.execute(
           tx,
         )
+        const worker = engine.work()
         await until(() => isFailed(operationId), SOON_MS)
+        await worker.stop()
         throw undone
       }),
       undone,
     )
-    await worker.stop()
     assert.deepEqual([(await causeOf(operationId)).state, (await causeOf(operationId)).pending], [null, true])
     await settleCauses(db, 10)
     assert.deepEqual(
