@@ -52,7 +52,7 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
     const theirs = model.history.since(field.property, version)[0]?.value ?? null
     const content = field.kind === 'number' ? String(random.below(1000)) : `other ${random.below(10)}`
     // the conflict may have changed: then the caller looks at the dialog again
-    const takes = isOther ? await takeOther(group.root, content) : await takeSides(group.root, random)
+    const takes = isOther ? await takeOther(group.root, content) : await takeSides(group.root, random, dialog)
     if (takes === null) return note('the conflict changed')
     decisions.push({ field, takes, theirs, version, content })
     if (random.chance(0.15)) note(`during the decision: ${await context.saveAsColleague([field.property])}`)
@@ -62,7 +62,8 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
   const apply = dialog.getByRole('button', { name: 'Continue on top of theirs' })
   const isApplied = await succeeds(apply.click({ timeout: CLICK_TIMEOUT_MS }))
   if (!isApplied && (await tab.view()).dialog === CONFLICT) {
-    if (decisions.length === 0)
+    // a save of a colleague may have been the first with something to decide
+    if (decisions.length === 0 && (await groupsIn(dialog)).length === 0)
       throw new InvariantViolation('a conflict can be decided', 'it names none of the properties')
     return note('not all properties are decided')
   }
@@ -98,14 +99,19 @@ async function takeOther(root: Locator, content: string): Promise<'other' | null
 }
 
 /** Decides on each leaf of a property, or on all of them at once. */
-async function takeSides(root: Locator, random: SeededRandom): Promise<Take[] | null> {
+async function takeSides(root: Locator, random: SeededRandom, dialog: Locator): Promise<Take[] | null> {
   const name = { theirs: 'Use theirs', mine: 'Keep mine' }
   const sides = ['theirs', 'mine'] as const
   const theirs = root.getByRole('radio', { name: name.theirs })
   const count = await theirs.count()
   if (count > 1 && random.chance(0.3)) {
     const side = random.pick(sides)
-    const all = root.getByRole('button', { name: side === 'theirs' ? 'All theirs' : 'All mine' })
+    const label = side === 'theirs' ? 'All theirs' : 'All mine'
+    // where one property is in conflict, its buttons are those of the whole dialog
+    const all = root
+      .getByRole('button', { name: label })
+      .or(dialog.getByRole('button', { name: label, exact: true }))
+      .first()
     return (await succeeds(all.click({ timeout: 2000 }))) ? Array.from({ length: count }, () => side) : null
   }
   const takes: Take[] = []
