@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import { isDiskFull } from './program.ts'
 
 const url = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
 
@@ -113,5 +114,20 @@ describe('a program', () => {
        program.end(0)`,
     )
     assert.deepEqual(stuck, { code: 1, stdout: 'database\n', stderr: 'it does not stop\n' })
+  })
+})
+
+describe('isDiskFull', () => {
+  it('recognizes codes of the system and of PostgreSQL and messages of programs, also in causes', () => {
+    const of = (code: string) => Object.assign(new Error('write failed'), { code })
+    const full = [
+      of('ENOSPC'),
+      of('53100'),
+      new Error('FATAL: No space left on device'),
+      new Error('x', { cause: of('EDQUOT') }),
+    ]
+    for (const error of full) assert.ok(isDiskFull(error))
+    for (const error of [of('EACCES'), new Error('x', { cause: 'ENOSPC' }), 'ENOSPC', undefined])
+      assert.ok(!isDiskFull(error))
   })
 })
