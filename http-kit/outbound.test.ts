@@ -7,24 +7,16 @@ import { createServer as createHttpsServer } from 'node:https'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
 import { testAuthority, testCertificate } from './testing-certificates.ts'
+import { whyNoResponse } from './outbound-result.ts'
+import { usedMemory } from './testing-memory.ts'
 import type { Outbound, OutboundRequest } from './outbound-result.ts'
 
 const KIB = 1024
 const BYTES = '1\r\nx\r\n'.repeat(512 * KIB)
-
-/** After a collection, in MB. */
-function usedMemory(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
-  const { heapUsed, external } = process.memoryUsage()
-  return (heapUsed + external) / KIB ** 2
-}
 
 describe('outbound', () => {
   let received: { url: string; headers: Record<string, unknown>; body: string }[] = []
@@ -412,5 +404,35 @@ describe('outbound', () => {
     })
     await other.close()
     await reading
+  })
+})
+
+describe('whyNoResponse', () => {
+  const why = (code: string) =>
+    whyNoResponse(new TypeError('fetch failed', { cause: Object.assign(new Error('text'), { code }) }))
+
+  it('tells what operators do different things about apart, always with the code', () => {
+    const texts = {
+      ECONNREFUSED: 'nothing listens there',
+      EHOSTUNREACH: 'it cannot be routed to',
+      ENETUNREACH: 'it cannot be routed to',
+      UND_ERR_INVALID_ARG: 'the request to it is not valid',
+      ECONNRESET: 'it closes the connection',
+      ERR_SSL_WRONG_VERSION_NUMBER: 'it offers no TLS, or no version of it that is accepted',
+      CERT_NOT_YET_VALID: 'its certificate is not valid yet; compare the clocks',
+      ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+      CERT_REVOKED: 'its certificate is not accepted',
+      CERT_SIGNATURE_FAILURE: 'its certificate is not accepted',
+      UNABLE_TO_GET_CRL: 'its certificate is not accepted',
+      INVALID_PURPOSE: 'its certificate is not accepted',
+      ENETDOWN: 'the connection to it fails',
+      HPE_INVALID_CONSTANT: 'the connection to it fails',
+    }
+    for (const [code, text] of Object.entries(texts)) assert.equal(why(code), `${text} (${code})`)
+  })
+
+  it('is null about something else', () => {
+    for (const code of ['OAUTH_INVALID_RESPONSE', 'constructor', 'ERR_INVALID_URL'])
+      assert.equal(why(code), null)
   })
 })

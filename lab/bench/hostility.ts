@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionCookie } from '#bff/testing-browser.ts'
-import { usedMemory } from '../verification/used-memory.ts'
+import { usedMemory } from '#http-kit/testing-memory.ts'
 import { percentile, round } from './report.ts'
 import { startBenchSystem } from './system.ts'
 
