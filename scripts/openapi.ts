@@ -2,9 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { LISTS } from '#bff/runtime/unknown-entries.ts'
+import { isPlan, LISTS } from '#bff/runtime/unknown-entries.ts'
 import { Problem } from '#contract/console-api/console-problem.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
+import { isWrite } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { openApiDocument } from '#contract/endpoint/openapi.ts'
 import { auditRecordApi } from '#contract/runtime-api/audit.ts'
@@ -68,8 +69,9 @@ const UNKNOWN_ENTRIES = {
 }
 
 /** Whether the console leaves out what it does not know of this row, instead of refusing the whole response. */
-function mayLackEntries(name: EndpointName, { answer, answers }: EndpointRow): boolean {
-  if (!(name in runtimeApi) || !name.startsWith('GET ') || answers === 'events') return false
+function mayLackEntries(name: EndpointName, row: EndpointRow): boolean {
+  const { answer, answers } = row
+  if (!(name in runtimeApi) || isWrite(name, row) || isPlan(answer) || answers === 'events') return false
   const hasList = answer instanceof z.ZodObject && Object.keys(answer.shape).some((key) => LISTS.has(key))
   return hasList || COUNTS_BY_NAME.test(JSON.stringify(z.toJSONSchema(answer, { unrepresentable: 'any' })))
 }

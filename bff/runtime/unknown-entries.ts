@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 
@@ -26,8 +26,7 @@ type Path = readonly PropertyKey[]
  * @param issues Of which {@link hasUnknownNames} is true.
  */
 export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: readonly Issue[]): unknown {
-  // the token of a plan confirms all of its entries, so the person must see them all
-  if (!isJsonObject(data) || 'planToken' in data) return null
+  if (!isJsonObject(data) || isPlan(schema)) return null
   const unknown = new Map<string, Path>()
   for (const issue of issues) {
     const found = unknownIn(issue, data)
@@ -37,6 +36,10 @@ export function withoutUnknownEntries(schema: z.ZodType, data: unknown, issues: 
   const parsed = schema.safeParse(without(data, [...unknown.values()]))
   return parsed.success ? { ...(parsed.data as JsonObject), unknownEntries: unknown.size } : null
 }
+
+/** The token of a plan confirms all of its entries, so the person must see them all. */
+export const isPlan = (answer: z.ZodType): boolean =>
+  answer instanceof z.ZodObject && 'planToken' in answer.shape
 
 /** What can be left out because of an issue; null if nothing can. */
 function unknownIn({ path, ...issue }: Issue, data: JsonObject): readonly Path[] | null {
