@@ -24,6 +24,7 @@ import { parseSealingKey } from '#runtime/keys/sealing-key.ts'
 import { codesOf } from '#runtime/keys/authentication.ts'
 import { authenticatedText } from './format.ts'
 import type { Trailer } from './format.ts'
+import { readBackup } from './read-backup.ts'
 import { readRows } from './write-backup.ts'
 import { restoreDatabase } from './restore-database.ts'
 import { listTables } from './tables.ts'
@@ -364,7 +365,7 @@ describe('npm run backup and npm run restore', () => {
     // the second reading of the file
     writeFileSync(file('swapped.gz'), withChecksum(text.replace('billing', 'stolen!')))
     const target = await testDatabase({ migrations: [] })
-    await assert.rejects(restoreDatabase(target.connection, file('swapped.gz'), trailerOf('one.gz')), {
+    await assert.rejects(restoreDatabase(target.connection, file('swapped.gz'), await trailerOf('one.gz')), {
       message: 'The backup was changed while it was restored. Use another one.',
     })
     const { pool, close } = openDatabase(target.connection, { max: 1 })
@@ -403,7 +404,7 @@ describe('npm run backup and npm run restore', () => {
 
   it('leave a database on which nothing starts if the restore ends before the numbers are raised', async () => {
     const target = await testDatabase({ migrations: [] })
-    await restoreDatabase(target.connection, file('one.gz'), trailerOf('one.gz'))
+    await restoreDatabase(target.connection, file('one.gz'), await trailerOf('one.gz'))
     await refusesToStart(target, 'off')
     const env = into(target, 'refused')
     assert.match((await run('recover', ['--raise-sequences', '1'], env)).err, incomplete)
@@ -626,14 +627,10 @@ function authenticated(trailer: Record<string, unknown>, sha256: string): object
   return { authentication: codesOf([key], 'backup', authenticatedText({ sequences, rows, sha256 })) }
 }
 
-const trailerOf = (name: string): Trailer =>
-  JSON.parse(
-    gunzipSync(readFileSync(file(name)))
-      .toString('utf8')
-      .trimEnd()
-      .split('\n')
-      .at(-1) ?? '',
-  ) as Trailer
+async function trailerOf(name: string): Promise<Trailer> {
+  for await (const part of readBackup(file(name))) if (part.kind === 'trailer') return part.trailer
+  return assert.fail(`${name} has no trailer`)
+}
 
 function withChecksum(text: string, authentication = authenticated): Buffer {
   const lines = text.trimEnd().split('\n')

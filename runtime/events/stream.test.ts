@@ -52,8 +52,8 @@ async function makeScope(scope: Scope): Promise<number> {
   return scope_id
 }
 
-async function addSnapshot(scopeId: number, version: number): Promise<void> {
-  await http.runtime.deps.db
+async function addSnapshot(scopeId: number, version: number, db = http.runtime.deps.db): Promise<void> {
+  await db
     .insertInto('runtime.snapshot')
     .values({
       scope_id: scopeId,
@@ -72,16 +72,7 @@ async function save(
   whileOpen: () => Promise<void> = async () => undefined,
 ) {
   await http.runtime.deps.db.transaction().execute(async (tx) => {
-    await tx
-      .insertInto('runtime.snapshot')
-      .values({
-        scope_id: scopeId,
-        snapshot_version: version,
-        saved_by_id: 'ada',
-        saved_by_name: 'Ada',
-        cause: 'SAVE',
-      })
-      .execute()
+    await addSnapshot(scopeId, version, tx)
     await emitEvents(tx, [{ kind: 'configuration', scopeId, objectId: String(scopeId), version }])
     await whileOpen()
   })

@@ -75,16 +75,6 @@ const isSameEvent = (one: ServiceCall, other: ServiceCall): boolean =>
   one.idempotencyKey === other.idempotencyKey &&
   (one.content === undefined || other.content === undefined || isDeepStrictEqual(one.content, other.content))
 
-/** The first event of the run with each Event-Id. */
-function ownersIn({ shared }: Trial): Map<string, ServiceCall> {
-  const name = 'events by ID'
-  // only this function makes it
-  const known = shared.get(name) as Map<string, ServiceCall> | undefined
-  const owners = known ?? new Map<string, ServiceCall>()
-  shared.set(name, owners)
-  return owners
-}
-
 const eventsOf = (calls: readonly ServiceCall[], { identity }: Installation): ServiceCall[] =>
   calls.filter(({ isEvent, bundleInstallId }) => isEvent && bundleInstallId === identity.bundleInstallId)
 
@@ -263,11 +253,10 @@ export const SERVICE_CASES: readonly Case[] = [
         }
       },
       review(trial) {
-        const owners = ownersIn(trial)
-        for (const event of trial.platform.services.calls.slice(trial.from.serviceCalls)) {
+        const { calls } = trial.platform.services
+        for (const event of calls.slice(trial.from.serviceCalls)) {
           if (!event.isEvent || event.eventId === null) continue
-          const owner = owners.get(event.eventId) ?? event
-          owners.set(event.eventId, owner)
+          const owner = calls.find(({ isEvent, eventId }) => isEvent && eventId === event.eventId) ?? event
           trial.check(isSameEvent(owner, event), 'Two events have the same Event-Id')
         }
       },
