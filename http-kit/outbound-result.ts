@@ -81,6 +81,7 @@ interface FailureTraits {
 const OUTBOUND_FAILURES = {
   timeout: { isSent: true, isRepeatUseful: true, text: 'it does not respond in time' },
   refused: { isSent: false, isRepeatUseful: true, text: 'nothing listens there' },
+  'no-route': { isSent: false, isRepeatUseful: true, text: 'it cannot be routed to' },
   reset: { isSent: true, isRepeatUseful: true, text: 'it closes the connection' },
   dns: { isSent: false, isRepeatUseful: true, text: 'its name is unknown' },
   tls: {
@@ -136,10 +137,12 @@ const mapOf = <Value>(entries: Record<string, Value>): ReadonlyMap<string, Value
 
 const BY_CODE = mapOf<OutboundFailure>({
   ECONNREFUSED: 'refused',
-  EHOSTUNREACH: 'refused',
-  ENETUNREACH: 'refused',
-  EHOSTDOWN: 'refused',
-  EADDRNOTAVAIL: 'refused',
+  EHOSTUNREACH: 'no-route',
+  ENETUNREACH: 'no-route',
+  EHOSTDOWN: 'no-route',
+  ENETDOWN: 'no-route',
+  // this machine has no address of that family, or no port left
+  EADDRNOTAVAIL: 'no-route',
   // undici refuses to send invalid HTTP
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
@@ -198,12 +201,8 @@ const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const NETWORK_CODE = /^(?:E[A-Z0-9]+$|UND_ERR_|HPE_)/
 
 const FAILS = 'the connection to it fails'
-const NO_ROUTE = 'it cannot be routed to'
 /** Where an operator needs to know more than a program does. */
 const TEXT_BY_CODE = mapOf({
-  EHOSTUNREACH: NO_ROUTE,
-  ENETUNREACH: NO_ROUTE,
-  EHOSTDOWN: NO_ROUTE,
   EADDRNOTAVAIL: FAILS,
   UND_ERR_INVALID_ARG: 'the request to it is not valid',
 })

@@ -150,6 +150,16 @@ describe('outbound', () => {
     assert.equal(await reason(`${base}/ok`, { signal: AbortSignal.abort() }), 'aborted')
   })
 
+  it('distinguishes a host without a route from one that refuses', async () => {
+    const far = createOutbound({ egressAllow: parseEgressAllow('http://224.0.0.1') })
+    try {
+      // no connection can be opened to a group of hosts
+      assert.equal(await reason('http://224.0.0.1/', {}, far), 'no-route')
+    } finally {
+      await far.close()
+    }
+  })
+
   it('says that a response is encoded, which was not requested', async () => {
     for (const path of ['notgzip', 'gzip-twice', 'two-headers', 'zstd'])
       assert.equal(await reason(`${base}/${path}`), 'encoding', path)
@@ -425,7 +435,8 @@ describe('whyNoResponse', () => {
       CERT_SIGNATURE_FAILURE: 'its certificate is not accepted',
       UNABLE_TO_GET_CRL: 'its certificate is not accepted',
       INVALID_PURPOSE: 'its certificate is not accepted',
-      ENETDOWN: 'the connection to it fails',
+      ENETDOWN: 'it cannot be routed to',
+      EADDRNOTAVAIL: 'the connection to it fails',
       HPE_INVALID_CONSTANT: 'the connection to it fails',
     }
     for (const [code, text] of Object.entries(texts)) assert.equal(why(code), `${text} (${code})`)

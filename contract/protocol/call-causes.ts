@@ -62,6 +62,17 @@ export const CALL_CAUSES = {
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
+  callNoRoute: {
+    title: { en: 'The plugin’s host can’t be reached', zh: '无法到达插件的主机' },
+    message: {
+      en: 'The network has no route to the host of plugin {plugin}. Check that the host is running, and the network between.',
+      zh: '网络中没有到插件 {plugin} 的主机的路由。请确认该主机正在运行，并检查中间的网络。',
+    },
+    noResponse: 'no-route',
+    label: { en: 'No route to the host', zh: '没有到主机的路由' },
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
   callHostUnknown: {
     title: { en: 'The plugin’s host was not found', zh: '找不到插件的主机' },
     message: {

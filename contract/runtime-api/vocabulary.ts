@@ -306,6 +306,7 @@ export type PluginCallResult = (typeof PLUGIN_CALL_RESULTS)[number]
 export const PROBE_RESULTS = [
   'REACHABLE',
   'REFUSED',
+  'NO_ROUTE',
   'HOST_UNKNOWN',
   'TIMEOUT',
   'CERTIFICATE_EXPIRED',

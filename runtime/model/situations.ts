@@ -63,6 +63,7 @@ export const OF_ENDPOINT: readonly MessageReason[] = [
   'callTlsEarly',
   'callTlsWrongName',
   'callRefused',
+  'callNoRoute',
   'callReset',
 ]
 /** The same, of statuses. */
@@ -192,7 +193,13 @@ export const SITUATIONS: readonly Situation[] = [
     'PLUGIN_OWNER',
     'FIX_TLS',
   ),
-  failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN', 'YES'),
+  failed(
+    'no route to the host, connection refused or lost',
+    ['callNoRoute', 'callRefused', 'callReset'],
+    'PLUGIN_OWNER',
+    'RESTORE_PLUGIN',
+    'YES',
+  ),
   failed(
     'HTTP 429 until the attempts were used up',
     ['callLimited', 'callLimitedFor'],

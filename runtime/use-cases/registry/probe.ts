@@ -53,6 +53,8 @@ function nameOf(reason: OutboundFailure): ProbeResultName {
   switch (reason) {
     case 'refused':
       return 'REFUSED'
+    case 'no-route':
+      return 'NO_ROUTE'
     case 'dns':
       return 'HOST_UNKNOWN'
     case 'timeout':

@@ -659,6 +659,7 @@ export const plans = {
     '{plugins} cannot be reached now. Unless that changes, the detach operation fails, and this operation can never be retried. If a plugin is gone for good, ask an administrator to retire it first.',
   'probe.REACHABLE': 'Reachable',
   'probe.REFUSED': 'Connection refused',
+  'probe.NO_ROUTE': 'No route to the host',
   'probe.HOST_UNKNOWN': 'Host not found',
   'probe.TIMEOUT': 'No connection in time',
   'probe.CERTIFICATE_EXPIRED': 'Certificate expired or not valid yet',

@@ -284,6 +284,8 @@ export const operations = {
   'remedy.clock':
     'First correct the clock of the plugin’s host: with a wrong clock, valid tokens appear expired or not yet valid.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
+  'remedy.RESTORE_PLUGIN.noRoute':
+    'Check that the plugin’s host is running, that its address is correct, and that no firewall or missing route is between it and the platform. Then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
   'remedy.CHECK_PLUGIN.slow':
@@ -357,6 +359,7 @@ export const operations = {
   'failed.next.scope': 'Decide with {person} whether to allow this scope to use the service again',
   'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.next.named': 'Decide whether to accept the named values',
+  'failed.next.noRoute': 'Restore the network route to the plugin’s host',
   'failed.next.slow': 'Find out why the plugin took so long',
   'failed.next.webPage': 'Find the proxy or sign-in page in front of the plugin',
   'failed.next.413': 'Raise the limit for the size of requests',

@@ -547,6 +547,7 @@ export const plans: Translated<typeof source.plans> = {
     '目前无法连接 {plugins}。除非情况改变，否则分离操作会失败，而当前操作不能再重试。如果插件已永久消失，请先请管理员将其退役。',
   'probe.REACHABLE': '可以连接',
   'probe.REFUSED': '连接被拒绝',
+  'probe.NO_ROUTE': '没有到主机的路由',
   'probe.HOST_UNKNOWN': '找不到主机',
   'probe.TIMEOUT': '连接超时',
   'probe.CERTIFICATE_EXPIRED': '证书已过期或尚未生效',

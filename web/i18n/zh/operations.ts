@@ -255,6 +255,8 @@ export const operations: Translated<typeof source.operations> = {
     '在此操作之前，插件的每轮尝试次数已由 {before} 调低为 {after}。请先确认次数是否足够。',
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
+  'remedy.RESTORE_PLUGIN.noRoute':
+    '请确认插件的主机正在运行、其地址正确，并且主机与平台之间没有防火墙阻断，也不缺少路由。然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
   'remedy.CHECK_PLUGIN.slow':
     '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员延长其请求超时。然后重试。',
@@ -316,6 +318,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.next.scope': '与 {person} 确认是否允许此作用域再次使用该服务',
   'failed.next.recalled': '与 {person} 确认如何处理被召回的版本',
   'failed.next.named': '确定是否应接受所指的值',
+  'failed.next.noRoute': '恢复到插件主机的网络路由',
   'failed.next.slow': '确定响应缓慢的原因',
   'failed.next.webPage': '查明插件前面的哪个代理或登录页作出了响应',
   'failed.next.413': '调高请求的大小限制',

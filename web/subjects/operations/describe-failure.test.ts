@@ -39,7 +39,13 @@ test('what the failure names was changed since is told only where somebody could
     return remedyOf({ ...given, nextStep: { ...given.nextStep, ...SUPPORT } }, t) ?? ''
   }
   const CLEARED = /^What this failure names was changed since/
-  for (const reason of ['pluginNotRegistered', 'callTimeout', 'callHostUnknown', 'callTlsExpired'])
+  for (const reason of [
+    'pluginNotRegistered',
+    'callTimeout',
+    'callHostUnknown',
+    'callNoRoute',
+    'callTlsExpired',
+  ])
     assert.match(retried({ parameters: { reason } }), CLEARED, reason)
   const refusedHere = (rule: 'SERVICE_DISABLED' | 'CREDENTIAL_REVOKED') => ({
     refusedHere: { at: '2026-11-29T09:00:00.000Z', endpoint: 'RESOLVE' as const, rule, code: 'X' },
@@ -67,6 +73,15 @@ test('a response to another call is not blamed on the plugin', () => {
   assert.match(remedyOf(invalid, t, { misplaced: 'replayed' }) ?? '', /^Find the cache or proxy/)
   assert.match(remedyOf(invalid, t, { misplaced: 'otherStage' }) ?? '', /^Check whether a cache or proxy/)
   assert.match(remedyOf(invalid, t, { misplaced: 'elsewhere' }) ?? '', /^Check which plugin answers/)
+})
+
+test('a host without a route is not said to have a plugin that is not running', () => {
+  const restore = (reason: string) => {
+    const given = failed({ parameters: { reason } })
+    return remedyOf({ ...given, nextStep: { ...given.nextStep, action: 'RESTORE_PLUGIN' } }, t) ?? ''
+  }
+  assert.match(restore('callNoRoute'), /no firewall or missing route/)
+  assert.match(restore('callRefused'), /^Check that the plugin is running/)
 })
 
 test('a secure connection that failed for an unknown reason is not said to have one', () => {

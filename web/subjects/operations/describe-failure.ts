@@ -190,6 +190,12 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           ? 'operations.remedy.FIX_ENDPOINT.away'
           : 'operations.remedy.FIX_ENDPOINT',
       )
+    case 'RESTORE_PLUGIN':
+      return t(
+        reason === 'callNoRoute'
+          ? 'operations.remedy.RESTORE_PLUGIN.noRoute'
+          : 'operations.remedy.RESTORE_PLUGIN',
+      )
     case 'RESTORE_SERVICE':
       return t(
         failure?.refusedHere?.rule === 'SERVICE_OWNER_NOT_ACTIVE'
@@ -210,7 +216,7 @@ const isCleared = (failure: Failure | null): boolean =>
   failure !== null &&
   (failure.refusedHere !== undefined || (!isFromPlugin(failure) && CLEARABLE.test(reasonOf(failure) ?? '')))
 const CLEARABLE =
-  /^(?:plugin(?:NotRegistered|Retired)|call(?:Timeout|HttpStatus|EgressDenied|HostUnknown|Redirected|Tls|Refused|Reset))/
+  /^(?:plugin(?:NotRegistered|Retired)|call(?:Timeout|HttpStatus|EgressDenied|HostUnknown|Redirected|Tls|NoRoute|Refused|Reset))/
 
 type Stopped = NonNullable<Failure['stopped']>
 

@@ -30,6 +30,11 @@ test('the next step is as definite as the advice', () => {
   assert.equal(next({ reason: 'callHttpStatus', status: 413 }), 'Raise the limit for the size of requests')
   assert.equal(next({ reason: 'callTooLarge' }), 'Make the response smaller')
   assert.equal(next({ reason: 'callHttpStatus', status: 500 }), undefined)
+  const noRoute = { ...failure('PLUGIN_UNREACHABLE', true), parameters: { reason: 'callNoRoute' } }
+  assert.equal(
+    nextText(step('RESTORE_PLUGIN'), noRoute, known, t),
+    'Restore the network route to the plugin’s host',
+  )
 })
 
 test('a refused value of the operation itself leaves two ways, unless an earlier attempt may be the cause', () => {

@@ -1,4 +1,5 @@
 import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
+import { reasonOf } from '#contract/protocol/messages.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import {
@@ -76,6 +77,8 @@ export function nextText(
   if (blamed !== undefined) return t('operations.failed.next.values', { plugin: blamed })
   const check = action === 'CHECK_PLUGIN' ? checkOf(failure) : null
   if (check !== null) return t(`operations.failed.next.${check}`)
+  if (action === 'RESTORE_PLUGIN' && failure !== null && reasonOf(failure) === 'callNoRoute')
+    return t('operations.failed.next.noRoute')
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
   return action === 'FIX_RESPONSE' && known.misplaced != null
     ? t(`operations.failed.next.${known.misplaced}`)
