@@ -1,7 +1,7 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { isPassedOn } from '../engine/calls/failures.ts'
-import { unknownResultOf } from '../engine/calls/answer.ts'
+import { isResultUnknown } from '../engine/calls/answer.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
 import {
   afterAttempt,
@@ -134,23 +134,18 @@ export async function readRecorder(
 ): Promise<(attempt: CompletedAttempt) => RecordedAttempt> {
   const unknownBefore = await readUnknownBefore(db, attempts)
   const refused = await readRefused(db, attempts)
-  return (attempt) => recordOf(deps, attempt, now, unknownBefore.get(attempt), refused.get(attempt))
+  return (attempt) => recordOf(deps, attempt, now, unknownBefore.has(attempt), refused.get(attempt))
 }
 
-/**
- * For those attempts that end their run: the failure of the last earlier attempt of the run whose result is unknown, if
- * there is one.
- */
+/** Those attempts that end their run, with an earlier attempt whose result is unknown. */
 async function readUnknownBefore(
   db: Db,
   attempts: readonly CompletedAttempt[],
-): Promise<Map<CompletedAttempt, Failure>> {
-  const found = new Map<CompletedAttempt, Failure>()
+): Promise<Set<CompletedAttempt>> {
+  const found = new Set<CompletedAttempt>()
   // few attempts are the last one of their run
-  for (const attempt of attempts.filter(dependsOnEarlier)) {
-    const failure = unknownResultOf(attempt.pluginId, await readEarlierResults(db, attempt))
-    if (failure !== null) found.set(attempt, failure)
-  }
+  for (const attempt of attempts.filter(dependsOnEarlier))
+    if ((await readEarlierResults(db, attempt)).some(isResultUnknown)) found.add(attempt)
   return found
 }
 
@@ -170,14 +165,14 @@ async function readRefused(
 }
 
 /**
- * The record of an attempt. `now` is the database's time; `unknownBefore` as `readUnknownBefore` finds it, and `refusedHere` as
+ * The record of an attempt. `now` is the database's time; `hasUnknownBefore` as `readUnknownBefore` finds it, and `refusedHere` as
  * `readRefused` does.
  */
 function recordOf(
   deps: RuntimeDeps,
   attempt: CompletedAttempt,
   now: string,
-  unknownBefore: Failure | undefined,
+  hasUnknownBefore: boolean,
   refusedHere: RefusedHere | undefined,
 ): RecordedAttempt {
   const { timing, runAttempt, limits, isGivenBack } = attempt
@@ -192,7 +187,7 @@ function recordOf(
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: deps.random.fraction(),
     now,
-    ...(unknownBefore !== undefined && { unknownBefore }),
+    hasUnknownBefore,
   })
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
   return { key: attempt, timing, judgement, after, nextAttemptAt }

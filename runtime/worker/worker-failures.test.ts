@@ -118,7 +118,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const { failure } = await failsWith(operation_id, 'PLUGIN_RESULT_UNKNOWN')
-    assert.deepEqual([failure?.parameters?.['reason'], failure?.attemptsUsed], ['callTimeout', 3])
+    assert.deepEqual([failure?.attemptCode, failure?.message, failure?.attemptsUsed], ['BUSY', 'later', 3])
   })
 
   test('equal orders are called together; after a permanent failure no later order is called', async () => {

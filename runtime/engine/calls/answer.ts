@@ -15,12 +15,11 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
 import { maskerOf, maskStrings } from '#http-kit/text/scrub.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
 import type { CallResponse, AttemptResult } from '../../model/call.ts'
 import type { Writes } from '../../model/plan.ts'
-import { atMost, callFailure, interrupted } from './failures.ts'
+import { atMost, callFailure } from './failures.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
 
 // What an attempt records of its response for display. It contains nothing sensitive. Of a response that cannot be used, it
@@ -232,17 +231,4 @@ export function isResultUnknown({ finished, outcome, failed, reason }: AttemptRe
   if (outcome !== null) return outcome === 'UNKNOWN'
   if (!failed || isFromPlugin(reason === null ? {} : { parameters: { reason } })) return false
   return reason === null || !NOT_RECEIVED.has(reason)
-}
-
-/**
- * The failure of the first of these attempts whose result is unknown; null if there is none.
- *
- * @param results Attempts of one call, the latest first.
- */
-export function unknownResultOf(
-  pluginId: string,
-  results: readonly (AttemptResult & { failure: Failure | null; lost_by: ProcessCause | null })[],
-): Failure | null {
-  const unknown = results.find(isResultUnknown)
-  return unknown === undefined ? null : (unknown.failure ?? interrupted(pluginId, unknown.lost_by))
 }

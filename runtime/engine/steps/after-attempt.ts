@@ -14,8 +14,7 @@ import { maskFailure } from '../calls/failures.ts'
 /**
  * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If that attempt or an earlier one
  * of the run may have had an effect, the code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed
- * without effect". The message is that of the last attempt with an unknown result. What this platform refused the plugin
- * in the last attempt is kept, as is the code of that attempt: they say what to change.
+ * without effect". Everything else, also its own code, is that of the last attempt: it says what to change.
  */
 export function afterAttempt({
   judgement,
@@ -23,7 +22,7 @@ export function afterAttempt({
   limits,
   fraction,
   now,
-  unknownBefore = null,
+  hasUnknownBefore = false,
 }: {
   judgement: Judgement
   /** Attempts of this run, including this one. */
@@ -33,8 +32,8 @@ export function afterAttempt({
   fraction: number
   /** The database's time. */
   now: string
-  /** The failure of the last earlier attempt of this run whose result is unknown. */
-  unknownBefore?: Failure | null
+  /** Whether the result of an earlier attempt of this run is unknown. */
+  hasUnknownBefore?: boolean
 }): CallAfterAttempt {
   const { failure } = judgement
   const askedMs = (judgement.wire?.retryAfterSeconds ?? 0) * 1000
@@ -50,7 +49,7 @@ export function afterAttempt({
         return { endedWell: false, failed: false, failure, waitMs }
       }
       const last = failure && {
-        ...ended(failure, judgement, unknownBefore),
+        ...ended(failure, judgement.isUncertain || hasUnknownBefore),
         attemptsUsed: runAttempts,
         ...(askedMs > 0 && { retryFrom: new Date(Date.parse(now) + askedMs).toISOString() }),
       }
@@ -81,31 +80,22 @@ export function dependsOnEarlier({
  * The failure of a call whose retries a person stopped: the failure of its last attempt, with who stopped them and why. As
  * after the last attempt, an unknown result of any attempt of the run has the code PLUGIN_RESULT_UNKNOWN.
  *
- * @param unknownBefore The failure of the last earlier attempt of this run whose result is unknown.
+ * @param hasUnknownBefore Whether the result of an earlier attempt of this run is unknown.
  */
 export function afterStop(
   last: Failure,
   stopped: NonNullable<Failure['stopped']>,
-  unknownBefore: Failure | null,
+  hasUnknownBefore: boolean,
 ): Failure {
   // only a plugin's own failure says that the call had no effect
-  return { ...ended(last, { isUncertain: !isFromPlugin(last) }, unknownBefore), stopped }
+  return { ...ended(last, !isFromPlugin(last) || hasUnknownBefore), stopped }
 }
 
-function ended(
-  failure: Failure,
-  { isUncertain }: Pick<Judgement, 'isUncertain'>,
-  unknownBefore: Failure | null,
-): Failure {
-  const unknown = isUncertain ? failure : unknownBefore
-  if (unknown === null) return failure
-  const { refusedHere, errorCode: attemptCode } = failure
-  return {
-    ...unknown,
-    errorCode: 'PLUGIN_RESULT_UNKNOWN',
-    ...(attemptCode !== 'PLUGIN_RESULT_UNKNOWN' && { attemptCode }),
-    ...(refusedHere !== undefined && { refusedHere }),
-  }
+function ended(failure: Failure, isUnknown: boolean): Failure {
+  const { errorCode: attemptCode } = failure
+  return !isUnknown || attemptCode === 'PLUGIN_RESULT_UNKNOWN'
+    ? failure
+    : { ...failure, errorCode: 'PLUGIN_RESULT_UNKNOWN', attemptCode }
 }
 
 const FIRST_MS = 1_000

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import type { Failure } from '#contract/runtime-api/common.ts'
 import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
 import type { AttemptKey, CallTiming, Judgement, AttemptResult } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
@@ -116,23 +115,18 @@ export async function countResults(db: Db, operationId: string, perEnd: number):
   return rows
 }
 
-interface EarlierResult extends AttemptResult {
-  failure: Failure | null
-  lost_by: ProcessCause | null
-}
-
-/** Returns the results of the attempts before this one in the current run of its operation, the latest first. */
+/** Returns the results of the attempts before this one in the current run of its operation. */
 export async function readEarlierResults(
   db: Db,
   { operationId, stage, pluginId, attempt }: AttemptKey,
-): Promise<EarlierResult[]> {
-  const { rows } = await sql<EarlierResult>`
+): Promise<AttemptResult[]> {
+  const { rows } = await sql<AttemptResult>`
     select (attempt.finished_at is not null or attempt.by_platform) as finished, attempt.outcome, attempt.failure is not null as failed,
-      attempt.failure -> 'parameters' ->> 'reason' as reason, attempt.failure,
-      ${lostBy} as lost_by
+      attempt.failure -> 'parameters' ->> 'reason' as reason
     from runtime.attempt as attempt join runtime.operation as operation using (operation_id, run)
-    where operation_id = ${operationId} and stage = ${stage} and plugin_id = ${pluginId} and attempt.attempt < ${attempt}
-    order by attempt.attempt desc`.execute(db)
+    where operation_id = ${operationId} and stage = ${stage} and plugin_id = ${pluginId} and attempt.attempt < ${attempt}`.execute(
+    db,
+  )
   return rows
 }
 

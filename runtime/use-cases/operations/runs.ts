@@ -2,7 +2,7 @@ import type { Permission } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7Time } from '#http-kit/random.ts'
-import { unknownResultOf } from '../../engine/calls/answer.ts'
+import { isResultUnknown } from '../../engine/calls/answer.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { afterStop } from '../../engine/steps/after-attempt.ts'
 import { unexplained } from '../../engine/steps/next-step.ts'
@@ -120,9 +120,12 @@ export async function stopRetrying(
     pluginId: call.plugin_id,
     attempt: call.attempts,
   })
-  const unknownBefore = unknownResultOf(call.plugin_id, earlier)
   const stopped = { by: { id: actor.id, name: actor.name }, reason: body.reason }
-  const failure = afterStop(call.last_failure ?? unexplained(call.plugin_id), stopped, unknownBefore)
+  const failure = afterStop(
+    call.last_failure ?? unexplained(call.plugin_id),
+    stopped,
+    earlier.some(isResultUnknown),
+  )
   const operation = await failWaiting(tx, waiting.operation_id, call, failure)
   return record(context, operation, {
     action: 'operation.stop-retrying',
