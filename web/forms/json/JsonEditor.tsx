@@ -8,6 +8,7 @@ import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@code
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, Compartment, EditorState, StateEffect, StateField, Transaction } from '@codemirror/state'
+import type { Extension } from '@codemirror/state'
 import { Decoration, type DecorationSet } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -28,26 +29,7 @@ export interface JsonEditorHandle {
   goToLine: (line: number) => void
 }
 
-/**
- * A JSON editor that marks syntax and schema errors in place. It uses a shadow root: CodeMirror injects its styles at
- * run time, which the page's Content-Security-Policy forbids, and the adopted style sheets of a shadow root are not
- * affected.
- */
-export function JsonEditor({
-  text,
-  check,
-  limits,
-  refused = NONE,
-  label,
-  readOnly,
-  onText,
-  wiring,
-  height = 'auto',
-  keepsFormat = true,
-  takesFocus = false,
-  pointed,
-  handle,
-}: {
+interface JsonEditorProps {
   text: string
   /** Finds the errors in a document that parses. */
   check: (value: JsonValue) => readonly Problem[]
@@ -72,7 +54,28 @@ export function JsonEditor({
    */
   pointed?: string | undefined
   handle?: Ref<JsonEditorHandle>
-}) {
+}
+
+/**
+ * A JSON editor that marks syntax and schema errors in place. It uses a shadow root: CodeMirror injects its styles at
+ * run time, which the page's Content-Security-Policy forbids, and the adopted style sheets of a shadow root are not
+ * affected.
+ */
+export function JsonEditor({
+  text,
+  check,
+  limits,
+  refused = NONE,
+  label,
+  readOnly,
+  onText,
+  wiring,
+  height = 'auto',
+  keepsFormat = true,
+  takesFocus = false,
+  pointed,
+  handle,
+}: JsonEditorProps) {
   const t = useText()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -95,14 +98,7 @@ export function JsonEditor({
   })
 
   useImperativeHandle(handle, () => ({
-    goToLine: (line) => {
-      const editor = view.current
-      if (editor === null) return
-      const { from } = editor.state.doc.line(Math.min(line, editor.state.doc.lines))
-      editor.focus()
-      editor.dispatch({ selection: { anchor: from } })
-      scrollTo(editor, from)
-    },
+    goToLine: (line) => view.current !== null && goToLine(view.current, line),
   }))
 
   useEffect(() => {
@@ -115,25 +111,8 @@ export function JsonEditor({
       state: EditorState.create({
         doc: start.text,
         extensions: [
-          basicSetup,
-          EditorState.phrases.of(start.phrases),
-          json(),
-          lintGutter(),
-          linter((current) => problems(current), {
-            delay: 200,
-            needsRefresh: ({ transactions }) =>
-              transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain))),
-          }),
+          ...extensionsOf({ label, phrases: start.phrases, problems, onText: notify }),
           locked.current.of(EditorState.readOnly.of(start.readOnly)),
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-          EditorView.updateListener.of((update) => {
-            const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
-            if (update.transactions.some(isTyped)) notify(update.state.doc.toString())
-          }),
-          markField,
-          LOOK,
-          syntaxHighlighting(COLORS),
         ],
       }),
     })
@@ -159,13 +138,7 @@ export function JsonEditor({
 
   // in the same commit as `onText`, so that the next key applies to the text on the screen
   useLayoutEffect(() => {
-    const editor = view.current
-    if (editor === null) return
-    const shown = editor.state.doc.toString()
-    if (keepsFormat && holdSame(shown, text)) return
-    const changes = difference(shown, text)
-    const annotations = [fromPage.of(true), Transaction.addToHistory.of(false)]
-    if (changes !== null) editor.dispatch({ changes, annotations })
+    if (view.current !== null) showText(view.current, text, keepsFormat)
   }, [text, keepsFormat])
 
   // after the text, in the same commit
@@ -181,6 +154,52 @@ export function JsonEditor({
     />
   )
 }
+
+function showText(editor: EditorView, text: string, keepsFormat: boolean): void {
+  const shown = editor.state.doc.toString()
+  if (keepsFormat && holdSame(shown, text)) return
+  const changes = difference(shown, text)
+  const annotations = [fromPage.of(true), Transaction.addToHistory.of(false)]
+  if (changes !== null) editor.dispatch({ changes, annotations })
+}
+
+function goToLine(editor: EditorView, line: number): void {
+  const { from } = editor.state.doc.line(Math.min(line, editor.state.doc.lines))
+  editor.focus()
+  editor.dispatch({ selection: { anchor: from } })
+  scrollTo(editor, from)
+}
+
+const extensionsOf = ({
+  label,
+  phrases,
+  problems,
+  onText,
+}: {
+  label: string
+  phrases: Record<string, string>
+  problems: (editor: EditorView) => readonly Diagnostic[]
+  onText: (text: string) => void
+}): Extension[] => [
+  basicSetup,
+  EditorState.phrases.of(phrases),
+  json(),
+  lintGutter(),
+  linter((editor) => problems(editor), {
+    delay: 200,
+    needsRefresh: ({ transactions }) =>
+      transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain))),
+  }),
+  EditorView.lineWrapping,
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+  EditorView.updateListener.of((update) => {
+    const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
+    if (update.transactions.some(isTyped)) onText(update.state.doc.toString())
+  }),
+  markField,
+  LOOK,
+  syntaxHighlighting(COLORS),
+]
 
 const HEIGHTS = { auto: 'max-h-96 min-h-16', tall: 'h-[60vh]', fill: 'min-h-0 flex-1' }
 

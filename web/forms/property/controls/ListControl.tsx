@@ -124,39 +124,16 @@ export function ListEditor<Item>({
         >
           <div className="flex min-w-0 flex-1">{renderItem(item, (next) => replace(index, next), index)}</div>
           {!readOnly && (
-            <>
-              <Button
-                variant="quiet"
-                size="sm"
-                icon="sortUp"
-                label={t('forms.list.up', { n: index + 1 })}
-                of={nameOf(wiring)}
-                data-move="up"
-                className={index === 0 ? 'invisible' : ''}
-                onClick={() => swap(index, index - 1)}
-              />
-              <Button
-                variant="quiet"
-                size="sm"
-                icon="sortDown"
-                label={t('forms.list.down', { n: index + 1 })}
-                of={nameOf(wiring)}
-                data-move="down"
-                className={index === items.length - 1 ? 'invisible' : ''}
-                onClick={() => swap(index, index + 1)}
-              />
-              <Button
-                variant="quiet"
-                size="sm"
-                icon="close"
-                label={t('forms.list.remove', { n: index + 1 })}
-                of={nameOf(wiring)}
-                onClick={() => {
-                  wanted.current = { row: Math.min(index, items.length - 2) }
-                  onChange(items.toSpliced(index, 1))
-                }}
-              />
-            </>
+            <ItemButtons
+              index={index}
+              length={items.length}
+              of={nameOf(wiring)}
+              onMove={(to) => swap(index, to)}
+              onRemove={() => {
+                wanted.current = { row: Math.min(index, items.length - 2) }
+                onChange(items.toSpliced(index, 1))
+              }}
+            />
           )}
         </div>
       ))}
@@ -177,6 +154,45 @@ export function ListEditor<Item>({
         </div>
       )}
     </div>
+  )
+}
+
+/** Moves an item up or down, or removes it. */
+function ItemButtons({
+  index,
+  length,
+  of,
+  onMove,
+  onRemove,
+}: {
+  index: number
+  length: number
+  of: ReturnType<typeof nameOf>
+  onMove: (to: number) => void
+  onRemove: () => void
+}) {
+  const t = useText()
+  const button = { variant: 'quiet', size: 'sm', of } as const
+  return (
+    <>
+      <Button
+        {...button}
+        icon="sortUp"
+        label={t('forms.list.up', { n: index + 1 })}
+        data-move="up"
+        className={index === 0 ? 'invisible' : ''}
+        onClick={() => onMove(index - 1)}
+      />
+      <Button
+        {...button}
+        icon="sortDown"
+        label={t('forms.list.down', { n: index + 1 })}
+        data-move="down"
+        className={index === length - 1 ? 'invisible' : ''}
+        onClick={() => onMove(index + 1)}
+      />
+      <Button {...button} icon="close" label={t('forms.list.remove', { n: index + 1 })} onClick={onRemove} />
+    </>
   )
 }
 

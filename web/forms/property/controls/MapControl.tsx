@@ -103,88 +103,20 @@ export function MapRows({
     setOrder(next.map(({ id }, index) => ({ id, name: settled[index]?.name ?? '' })))
     onChange(settled)
   }
-  const replace = (index: number, entry: Entry) =>
-    change(rows.map((row, at) => (at === index ? { ...row, entry } : row)))
 
   return (
     <div ref={list} className="@container flex flex-col gap-1.5">
-      {rows.map(({ id, entry }, index) => {
-        const { name, key: typed } = entry
-        const key = typed ?? name
-        const place = `${wiring.id}.~${id}`
-        const inside = pointersInside(problems, name)
-        return (
-          <div
-            key={id}
-            data-row={index}
-            role="group"
-            aria-label={key === '' ? t('forms.map.newKey') : key}
-            className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1 @sm:grid-cols-[minmax(7rem,2fr)_minmax(0,3fr)_auto]"
-          >
-            <TextInput
-              code
-              data-key
-              id={`${place}-key`}
-              aria-label={t('forms.map.key')}
-              aria-invalid={typed === undefined ? undefined : true}
-              aria-describedby={typed === undefined ? undefined : `${place}-error`}
-              value={key}
-              readOnly={readOnly}
-              onChange={({ target }) => {
-                const { key: _, ...rest } = entry
-                // what was typed stays until the entry can have it
-                replace(index, target.value === name ? rest : { ...rest, key: target.value })
-              }}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
-                event.preventDefault()
-                document.getElementById(place)?.focus()
-              }}
-            />
-            <div className="col-span-2 col-start-1 row-start-2 min-w-0 @sm:col-span-1 @sm:col-start-2 @sm:row-start-1">
-              <Inner
-                definition={{ kind: 'DATA', schema: values, required: true }}
-                {...shownHeld(entry)}
-                isSet
-                problems={inside}
-                onEdit={(edit) => {
-                  const { value = '', parts } = heldAfterEdit(entry, edit)
-                  replace(index, { ...entry, value, parts })
-                }}
-                onReset={() => undefined}
-                wiring={{
-                  id: place,
-                  'aria-label': t('forms.map.value', { key }),
-                  'aria-describedby': inside.length > 0 ? `${wiring.id}-error` : undefined,
-                  'aria-invalid': inside.length > 0 || entry.parts[''] !== undefined ? true : undefined,
-                  'aria-required': undefined,
-                }}
-                readOnly={readOnly}
-                scope={scope}
-              />
-            </div>
-            {!readOnly && (
-              <Button
-                variant="quiet"
-                size="sm"
-                icon="close"
-                className="mt-0.5"
-                of={nameOf(wiring)}
-                label={t('forms.map.remove', { key })}
-                onClick={() => {
-                  wanted.current = Math.min(index, rows.length - 2)
-                  change(rows.toSpliced(index, 1))
-                }}
-              />
-            )}
-            {typed !== undefined && (
-              <div className="col-span-full row-start-3 @sm:row-start-2">
-                <FieldErrorText id={`${place}-error`}>{partError({ key: typed }, t)}</FieldErrorText>
-              </div>
-            )}
-          </div>
-        )
-      })}
+      {rows.map(({ id, entry }, index) => (
+        <MapRow
+          key={id}
+          {...{ id, index, entry, values, problems, wiring, readOnly, scope, Inner }}
+          onChange={(next) => change(rows.map((row, at) => (at === index ? { ...row, entry: next } : row)))}
+          onRemove={() => {
+            wanted.current = Math.min(index, rows.length - 2)
+            change(rows.toSpliced(index, 1))
+          }}
+        />
+      ))}
       {canAdd && !readOnly && (
         <div>
           <Button
@@ -203,6 +135,122 @@ export function MapRows({
         </div>
       )}
     </div>
+  )
+}
+
+/** One entry: its key, its value, and a button that removes it. */
+function MapRow({
+  id,
+  index,
+  entry,
+  values,
+  problems,
+  wiring,
+  readOnly,
+  scope,
+  Inner,
+  onChange,
+  onRemove,
+}: Pick<ControlProps, 'wiring' | 'readOnly' | 'scope' | 'Inner'> & {
+  id: string
+  index: number
+  entry: Entry
+  /** The schema of the value. */
+  values: JsonObject
+  /** Pointers into the object. */
+  problems: readonly string[]
+  onChange: (entry: Entry) => void
+  onRemove: () => void
+}) {
+  const t = useText()
+  const { name, key: typed } = entry
+  const key = typed ?? name
+  const place = `${wiring.id}.~${id}`
+  const inside = pointersInside(problems, name)
+  return (
+    <div
+      data-row={index}
+      role="group"
+      aria-label={key === '' ? t('forms.map.newKey') : key}
+      className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1 @sm:grid-cols-[minmax(7rem,2fr)_minmax(0,3fr)_auto]"
+    >
+      <KeyInput id={place} entry={entry} readOnly={readOnly} onChange={onChange} />
+      <div className="col-span-2 col-start-1 row-start-2 min-w-0 @sm:col-span-1 @sm:col-start-2 @sm:row-start-1">
+        <Inner
+          definition={{ kind: 'DATA', schema: values, required: true }}
+          {...shownHeld(entry)}
+          isSet
+          problems={inside}
+          onEdit={(edit) => {
+            const { value = '', parts } = heldAfterEdit(entry, edit)
+            onChange({ ...entry, value, parts })
+          }}
+          onReset={() => undefined}
+          wiring={{
+            id: place,
+            'aria-label': t('forms.map.value', { key }),
+            'aria-describedby': inside.length > 0 ? `${wiring.id}-error` : undefined,
+            'aria-invalid': inside.length > 0 || entry.parts[''] !== undefined ? true : undefined,
+            'aria-required': undefined,
+          }}
+          readOnly={readOnly}
+          scope={scope}
+        />
+      </div>
+      {!readOnly && (
+        <Button
+          variant="quiet"
+          size="sm"
+          icon="close"
+          className="mt-0.5"
+          of={nameOf(wiring)}
+          label={t('forms.map.remove', { key })}
+          onClick={onRemove}
+        />
+      )}
+      {typed !== undefined && (
+        <div className="col-span-full row-start-3 @sm:row-start-2">
+          <FieldErrorText id={`${place}-error`}>{partError({ key: typed }, t)}</FieldErrorText>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What is typed as the key stays until the entry can have it. Enter leads to the value, whose id is given. */
+function KeyInput({
+  id,
+  entry,
+  readOnly,
+  onChange,
+}: {
+  id: string
+  entry: Entry
+  readOnly: boolean
+  onChange: (entry: Entry) => void
+}) {
+  const t = useText()
+  const { name, key } = entry
+  return (
+    <TextInput
+      code
+      data-key
+      id={`${id}-key`}
+      aria-label={t('forms.map.key')}
+      aria-invalid={key === undefined ? undefined : true}
+      aria-describedby={key === undefined ? undefined : `${id}-error`}
+      value={key ?? name}
+      readOnly={readOnly}
+      onChange={({ target }) => {
+        const { key: _, ...rest } = entry
+        onChange(target.value === name ? rest : { ...rest, key: target.value })
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        document.getElementById(id)?.focus()
+      }}
+    />
   )
 }
 

@@ -49,18 +49,12 @@ export function MemberRow({
   const own = parts['']
   const isSet = value !== undefined || own !== undefined
   const isInvalid = problems.length > 0 || own !== undefined
-  const [choice, setChoice] = useState<boolean | null>(null)
-  const [isOpenFirst] = useState(() => isShort(schema, value))
-  const isBelow = isWide(schema)
-  const canFold = isBelow && kind !== 'json'
-  const isOpen = !canFold || (choice ?? (isOpenFirst || isInvalid || Object.keys(parts).length > 0))
-  const empty = emptyOf(schema)
   const edit = (next: Edit) => {
     const after = heldAfterEdit(held, next)
     const isTried = before === null && !isRequired && traits.isText && after.value === ''
     onChange(isTried ? holding(undefined) : after)
   }
-  const act = (next: JsonValue | undefined) => {
+  const set = (next: JsonValue | undefined) => {
     onChange(holding(next))
     // the button may be gone
     ;(document.getElementById(id) ?? document.getElementById(`${id}-fold`))?.focus()
@@ -103,15 +97,143 @@ export function MemberRow({
       {own !== undefined && <FieldErrorText id={`${id}-error`}>{partError(own, t)}</FieldErrorText>}
     </>
   )
-  const action = readOnly ? null : isSet && !isRequired ? (
-    <Button
-      variant="quiet"
-      size="sm"
-      icon="close"
-      label={t('forms.member.remove', { title })}
-      onClick={() => act(undefined)}
+  const action = !readOnly && (
+    <MemberAction title={title} isSet={isSet} isRequired={isRequired} empty={emptyOf(schema)} onSet={set} />
+  )
+  const shown = { id, title, help, isRequired, control, notes, action }
+  return isWide(schema) ? (
+    <WideMember
+      {...shown}
+      canFold={kind !== 'json'}
+      isOpenFirst={isShort(schema, value)}
+      mustShow={isInvalid || Object.keys(parts).length > 0}
+      summary={value === undefined ? notSet : summaryOf(value, t)}
     />
-  ) : !isSet && empty !== null ? (
+  ) : (
+    <NarrowMember {...shown} />
+  )
+}
+
+interface ShownMember {
+  id: string
+  title: string
+  help: string
+  isRequired: boolean
+  control: ReactNode
+  notes: ReactNode
+  action: ReactNode
+}
+
+/** The control below the title, which can fold it. */
+function WideMember({
+  canFold,
+  isOpenFirst,
+  mustShow,
+  summary,
+  ...shown
+}: ShownMember & {
+  canFold: boolean
+  /** Whether it is unfolded when it appears. */
+  isOpenFirst: boolean
+  /** Whether it has what the person must see, so that only they fold it. */
+  mustShow: boolean
+  summary: string
+}) {
+  const { id, title, control, notes, action } = shown
+  const [choice, setChoice] = useState<boolean | null>(null)
+  const [wasShort] = useState(isOpenFirst)
+  const isOpen = !canFold || (choice ?? (wasShort || mustShow))
+  return (
+    <div className="group/member min-w-0 space-y-1">
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <div className="flex flex-wrap items-center">
+            {canFold ? (
+              <FoldButton
+                id={`${id}-fold`}
+                isOpen={isOpen}
+                onToggle={() => setChoice(!isOpen)}
+                summary={isOpen ? null : summary}
+              >
+                <span id={`${id}-label`}>{title}</span>
+              </FoldButton>
+            ) : (
+              <MemberLabel {...shown} />
+            )}
+            <RequiredMark {...shown} />
+          </div>
+          <MemberHelp {...shown} />
+        </div>
+        <div className="w-6.5 shrink-0">{action}</div>
+      </div>
+      {isOpen && <div className={canFold ? 'pl-1.5' : undefined}>{control}</div>}
+      {notes}
+    </div>
+  )
+}
+
+/** The control beside the title, where a form within a form leaves enough room; below it otherwise. */
+function NarrowMember(shown: ShownMember) {
+  return (
+    <div className="group/member grid min-w-0 grid-cols-[minmax(0,1fr)_1.625rem] gap-x-2 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)_1.625rem] @md:gap-x-3">
+      <div className="col-start-1 row-start-1 min-w-0 @md:pt-1">
+        <MemberLabel {...shown} />
+        <RequiredMark {...shown} />
+        <MemberHelp {...shown} />
+      </div>
+      <div className="col-span-2 col-start-1 row-start-2 min-w-0 @md:col-span-1 @md:col-start-2 @md:row-start-1">
+        {shown.control}
+        {shown.notes}
+      </div>
+      <div className="col-start-2 row-start-1 @md:col-start-3 @md:pt-0.5">{shown.action}</div>
+    </div>
+  )
+}
+
+const MemberLabel = ({ id, title }: ShownMember) => (
+  <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
+    {title}
+  </label>
+)
+
+function RequiredMark({ isRequired }: ShownMember) {
+  const t = useText()
+  return isRequired && <span className="ml-1.5 text-xs text-faint">{t('common.required')}</span>
+}
+
+const MemberHelp = ({ id, help }: ShownMember) =>
+  help !== '' && (
+    <p id={`${id}-help`} className="text-xs text-muted wrap-anywhere">
+      {help}
+    </p>
+  )
+
+/** The button that makes a member "not set" again, or sets it to what is empty. */
+function MemberAction({
+  title,
+  isSet,
+  isRequired,
+  empty,
+  onSet,
+}: {
+  title: string
+  isSet: boolean
+  isRequired: boolean
+  empty: ReturnType<typeof emptyOf>
+  onSet: (value: JsonValue | undefined) => void
+}) {
+  const t = useText()
+  if (isSet)
+    return isRequired ? null : (
+      <Button
+        variant="quiet"
+        size="sm"
+        icon="close"
+        label={t('forms.member.remove', { title })}
+        onClick={() => onSet(undefined)}
+      />
+    )
+  return empty === null ? null : (
     <Button
       variant="quiet"
       size="sm"
@@ -119,64 +241,8 @@ export function MemberRow({
       // in a long form, it shows only where the person is
       className="opacity-0 group-focus-within/member:opacity-100 group-hover/member:opacity-100"
       label={t(empty.label, { title })}
-      onClick={() => act(empty.value)}
+      onClick={() => onSet(empty.value)}
     />
-  ) : null
-  const label = (
-    <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
-      {title}
-    </label>
-  )
-  const isRequiredText = isRequired && (
-    <span className="ml-1.5 text-xs text-faint">{t('common.required')}</span>
-  )
-  const helpText = help !== '' && (
-    <p id={`${id}-help`} className="text-xs text-muted wrap-anywhere">
-      {help}
-    </p>
-  )
-  if (isBelow)
-    return (
-      <div className="group/member min-w-0 space-y-1">
-        <div className="flex items-start gap-2">
-          <div className="min-w-0 flex-1">
-            <div className="flex flex-wrap items-center">
-              {canFold ? (
-                <FoldButton
-                  id={`${id}-fold`}
-                  isOpen={isOpen}
-                  onToggle={() => setChoice(!isOpen)}
-                  summary={isOpen ? null : value === undefined ? notSet : summaryOf(value, t)}
-                >
-                  <span id={`${id}-label`}>{title}</span>
-                </FoldButton>
-              ) : (
-                label
-              )}
-              {isRequiredText}
-            </div>
-            {helpText}
-          </div>
-          <div className="w-6.5 shrink-0">{action}</div>
-        </div>
-        {isOpen && <div className={canFold ? 'pl-1.5' : undefined}>{control}</div>}
-        {notes}
-      </div>
-    )
-  return (
-    // titles are above their fields where a form within a form leaves little room
-    <div className="group/member grid min-w-0 grid-cols-[minmax(0,1fr)_1.625rem] gap-x-2 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)_1.625rem] @md:gap-x-3">
-      <div className="col-start-1 row-start-1 min-w-0 @md:pt-1">
-        {label}
-        {isRequiredText}
-        {helpText}
-      </div>
-      <div className="col-span-2 col-start-1 row-start-2 min-w-0 @md:col-span-1 @md:col-start-2 @md:row-start-1">
-        {control}
-        {notes}
-      </div>
-      <div className="col-start-2 row-start-1 @md:col-start-3 @md:pt-0.5">{action}</div>
-    </div>
   )
 }
 
