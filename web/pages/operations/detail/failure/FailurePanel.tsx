@@ -28,7 +28,20 @@ import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { WireNotes } from './WireNotes.tsx'
 import { hasRemedy, NextStepFact, Remedy } from './NextStepFact.tsx'
-import { useFailureFacts } from './use-failure-facts.ts'
+import { useFailureFacts, type FailureFacts } from './use-failure-facts.ts'
+
+interface ShownFailure {
+  operation: OperationDetail
+  timeline: CallTimeline
+  failure: Failure
+}
+
+interface AttemptLink {
+  /** The view of the history, which the link to the attempt keeps. */
+  view?: OperationSearch['view'] | undefined
+  /** Called when the person asks for the attempt that failed. */
+  onShowAttempt?: (() => void) | undefined
+}
 
 /**
  * Why the operation failed: what happened, what to do, who acts next, where it failed and whether it still runs. The order is the
@@ -42,23 +55,15 @@ export function FailurePanel({
   view,
   onShowAttempt,
   children,
-}: {
-  operation: OperationDetail
-  timeline: CallTimeline
-  failure: Failure
-  /** The view of the history, which the link to the attempt keeps. */
-  view?: OperationSearch['view']
-  /** Called when the person asks for the attempt that failed. */
-  onShowAttempt?: () => void
-  /** The actions; a past failure has none. */
-  children?: ReactNode
-}) {
+}: ShownFailure &
+  AttemptLink & {
+    /** The actions; a past failure has none. */
+    children?: ReactNode
+  }) {
   const t = useText()
-  const facts = useFailureFacts({ operation, timeline, failure })
-  const { title, call, attempt, failurePoint, isOver, isStored, isUndecided } = facts
-  const { nextStep } = operation
-  const others = isOver ? [] : alsoFailed(operation, timeline)
-  const named = isOver ? [] : namedChanges(operation)
+  const shown = { operation, timeline, failure }
+  const facts = useFailureFacts(shown)
+  const { title, call, attempt, failurePoint, isOver, isStored } = facts
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -77,91 +82,10 @@ export function FailurePanel({
         <div className="flex min-w-0 gap-3 p-4">
           <Icon name="failed" className={cx('mt-1 max-sm:hidden', isOver ? 'text-muted' : 'text-fail')} />
           <div className="min-w-0 flex-1 space-y-3">
-            <div>
-              <ClampedText as="h2" className="text-lg font-semibold tracking-tight wrap-anywhere">
-                {isOver && (
-                  <span className="font-normal text-muted">
-                    {t('operations.failed.earlier')}
-                    {t('common.punctuation.colon')}
-                  </span>
-                )}
-                {title}
-              </ClampedText>
-              {/* on a phone, the answers are to stand in the first screen */}
-              {facts.isOfPlugin && facts.message === title && call && (
-                <p className="mt-0.5 text-xs text-muted max-sm:hidden">
-                  {t('operations.failed.said', { plugin: call.pluginId })}
-                </p>
-              )}
-              <ClampedText as="p" className="mt-1 max-w-[80ch] text-md wrap-anywhere">
-                {joinSentences(t, [facts.shownMessage, facts.effect])}
-              </ClampedText>
-            </div>
+            <WhatHappened facts={facts} />
             <RefusedHere failure={failure} />
             <WireNotes failure={failure} attempt={attempt} answered={facts.answered} moved={facts.moved} />
-            <DefinitionList
-              items={[
-                hasRemedy(operation, facts) && {
-                  label: t('errors.remedy'),
-                  value: <Remedy operation={operation} facts={facts} />,
-                },
-                !isOver && {
-                  label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
-                  value: isUndecided ? (
-                    <Skeleton className="w-3/5" />
-                  ) : (
-                    <NextStepFact operation={operation} facts={facts} />
-                  ),
-                },
-                !isOver && {
-                  label: t('operations.field.retryHelps'),
-                  value: retryHelpsText(operation, t, facts),
-                },
-                !isOver && {
-                  label: t('operations.failed.impact'),
-                  value: <Impact operation={operation} />,
-                },
-                {
-                  label: t('operations.failed.place'),
-                  value: (
-                    <Where
-                      operation={operation}
-                      failurePoint={failurePoint}
-                      view={view}
-                      onShowAttempt={onShowAttempt}
-                    />
-                  ),
-                },
-                others.length > 0 && {
-                  label: t('operations.failed.also'),
-                  value: <AlsoFailed operation={operation} failures={others} />,
-                },
-                isOver
-                  ? failure.stopped && {
-                      label: t('operations.field.stoppedBy'),
-                      value: stoppedText(failure.stopped, t),
-                    }
-                  : {
-                      label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
-                      value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
-                    },
-                // it may go on with other targets, or wait because of this failure
-                !isOver &&
-                  !isStored &&
-                  (operation.batches ?? []).length > 0 && {
-                    label: t('operations.field.batch'),
-                    value: <BatchesOf operation={operation} isExplained />,
-                  },
-                named.length > 0 && {
-                  label: t('operations.failed.named'),
-                  value: <NamedChanges changes={named} />,
-                },
-                {
-                  label: t('operations.failed.progress'),
-                  value: progressText(operation, progressOf(operation, timeline), t),
-                },
-              ]}
-            />
+            <Answers {...shown} facts={facts} view={view} onShowAttempt={onShowAttempt} />
             <Guidance
               operation={operation}
               pluginId={call?.pluginId ?? failurePoint?.pluginId}
@@ -178,7 +102,7 @@ export function FailurePanel({
                   code: shownCode(failure),
                   errorPath: failure.errorPath,
                 }}
-                isWitness={nextStep.action === 'CHECK_VALUES'}
+                isWitness={operation.nextStep.action === 'CHECK_VALUES'}
               />
               <Endpoint operation={operation} failurePoint={failurePoint} />
               <Headers wire={attempt?.wire} />
@@ -199,6 +123,114 @@ export function FailurePanel({
         </div>
       )}
     </section>
+  )
+}
+
+/** The title of the failure and, if the plugin gave them, its words; what became of its effect. */
+function WhatHappened({ facts }: { facts: FailureFacts }) {
+  const t = useText()
+  const { title, call, message, shownMessage, effect, isOfPlugin, isOver } = facts
+  return (
+    <div>
+      <ClampedText as="h2" className="text-lg font-semibold tracking-tight wrap-anywhere">
+        {isOver && (
+          <span className="font-normal text-muted">
+            {t('operations.failed.earlier')}
+            {t('common.punctuation.colon')}
+          </span>
+        )}
+        {title}
+      </ClampedText>
+      {/* on a phone, the answers are to stand in the first screen */}
+      {isOfPlugin && message === title && call && (
+        <p className="mt-0.5 text-xs text-muted max-sm:hidden">
+          {t('operations.failed.said', { plugin: call.pluginId })}
+        </p>
+      )}
+      <ClampedText as="p" className="mt-1 max-w-[80ch] text-md wrap-anywhere">
+        {joinSentences(t, [shownMessage, effect])}
+      </ClampedText>
+    </div>
+  )
+}
+
+/** What to do, who acts next, where it failed, and what else a person asks first. */
+function Answers({
+  operation,
+  timeline,
+  failure,
+  facts,
+  view,
+  onShowAttempt,
+}: ShownFailure & AttemptLink & { facts: FailureFacts }) {
+  const t = useText()
+  const { failurePoint, isOver, isStored, isUndecided } = facts
+  const others = isOver ? [] : alsoFailed(operation, timeline)
+  const named = isOver ? [] : namedChanges(operation)
+  return (
+    <DefinitionList
+      items={[
+        hasRemedy(operation, facts) && {
+          label: t('errors.remedy'),
+          value: <Remedy operation={operation} facts={facts} />,
+        },
+        !isOver && {
+          label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
+          value: isUndecided ? (
+            <Skeleton className="w-3/5" />
+          ) : (
+            <NextStepFact operation={operation} facts={facts} />
+          ),
+        },
+        !isOver && {
+          label: t('operations.field.retryHelps'),
+          value: retryHelpsText(operation, t, facts),
+        },
+        !isOver && {
+          label: t('operations.failed.impact'),
+          value: <Impact operation={operation} />,
+        },
+        {
+          label: t('operations.failed.place'),
+          value: (
+            <Where
+              operation={operation}
+              failurePoint={failurePoint}
+              view={view}
+              onShowAttempt={onShowAttempt}
+            />
+          ),
+        },
+        others.length > 0 && {
+          label: t('operations.failed.also'),
+          value: <AlsoFailed operation={operation} failures={others} />,
+        },
+        isOver
+          ? failure.stopped && {
+              label: t('operations.field.stoppedBy'),
+              value: stoppedText(failure.stopped, t),
+            }
+          : {
+              label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
+              value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
+            },
+        // it may go on with other targets, or wait because of this failure
+        !isOver &&
+          !isStored &&
+          (operation.batches ?? []).length > 0 && {
+            label: t('operations.field.batch'),
+            value: <BatchesOf operation={operation} isExplained />,
+          },
+        named.length > 0 && {
+          label: t('operations.failed.named'),
+          value: <NamedChanges changes={named} />,
+        },
+        {
+          label: t('operations.failed.progress'),
+          value: progressText(operation, progressOf(operation, timeline), t),
+        },
+      ]}
+    />
   )
 }
 

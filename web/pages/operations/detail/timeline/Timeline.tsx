@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWidth } from '../../../../ui/use-width.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
@@ -9,7 +9,7 @@ import { Card } from '../../../../ui/Card.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
 import { BandHead, ResourcesRow, Axis } from './TimelineAxis.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
-import { axisOf } from './drawing.ts'
+import { axisOf, type Drawing } from './drawing.ts'
 import { TIME_PARTS, partsOfCall } from '../calls/time-spent.ts'
 import { PartLegend } from './PartStrip.tsx'
 import { ZoomBar } from './ZoomBar.tsx'
@@ -21,7 +21,6 @@ import {
   rowsOf,
   runsOf,
   type Bar,
-  type Row,
   type StageBand,
   type CallTimeline as Model,
 } from '../calls/timeline.ts'
@@ -41,7 +40,6 @@ export function Timeline({
   chosen: Bar | null
 }) {
   const t = useText()
-  const navigate = useNavigate()
   const now = useNow(1000)
   const isLive =
     operation.state === 'RUNNING' || operation.state === 'WAITING' || operation.state === 'PENDING'
@@ -83,7 +81,6 @@ export function Timeline({
     return TIME_PARTS.filter((part) => found.has(part))
   }, [timeline])
 
-  const movedByKey = useRef(false)
   const chosenKey = chosen && barKey(chosen)
   const [shownKey, setShownKey] = useState(chosenKey)
   if (chosen !== null && chosenKey !== shownKey) {
@@ -91,66 +88,9 @@ export function Timeline({
     setShownKey(chosenKey)
     if (!isVisible(chosen)) setWindow(showing(scale, window, chosen.from))
   }
-  useEffect(() => {
-    if (!movedByKey.current || !chosenKey) return
-    movedByKey.current = false
-    const links = body.current?.querySelectorAll<HTMLElement>('[data-bars]') ?? []
-    const link = [...links].find((candidate) => candidate.dataset['bars']?.split(' ').includes(chosenKey))
-    link?.focus()
-  }, [chosenKey])
-
-  const press = (event: KeyboardEvent) => {
-    const next = nextAttempt(
-      rowsOf(timeline).map(({ row }) => row.bars),
-      chosen,
-      event.key,
-    )
-    if (!next || event.altKey || event.ctrlKey || event.metaKey) return
-    event.preventDefault()
-    movedByKey.current = true
-    void navigate({
-      ...paths.operation(operation.operationId, next),
-      replace: true,
-      resetScroll: false,
-    })
-  }
-
-  // once an operation has ended, calls that it never reached are folded
-  const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
-  const isShown = (row: Row) => !hasEnded || isReached(row)
-  // without a width there is nothing to draw yet
-  const reached = ({ rows }: StageBand) => (width === 0 ? [] : rows.filter((row) => isShown(row)))
-  const notReached = ({ rows }: StageBand) => rows.filter((row) => !isShown(row))
+  const press = useAttemptKeys({ operationId: operation.operationId, timeline, chosen, body })
   const stage = (band: StageBand) => (
-    <>
-      <BandHead phase={band.phase} state={band.state} />
-      {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.detail.noCalls')}</p>}
-      <ul>
-        {reached(band).map((row) => (
-          <TimelineRow
-            key={row.pluginId}
-            operationId={operation.operationId}
-            row={row}
-            chosen={chosen}
-            tabStop={tabStop}
-            drawing={drawing}
-          />
-        ))}
-      </ul>
-      {notReached(band).length > 0 && (
-        <details className="border-t border-line px-4 py-2 text-muted">
-          <summary className="flex min-h-6 cursor-pointer items-center rounded-sm">
-            {t('operations.detail.notReached', { n: notReached(band).length })}
-          </summary>
-          <p className="mono mt-1 wrap-anywhere">
-            {joinList(
-              t,
-              notReached(band).map(({ pluginId }) => pluginId),
-            )}
-          </p>
-        </details>
-      )}
-    </>
+    <Stage operation={operation} band={band} chosen={chosen} tabStop={tabStop} drawing={drawing} />
   )
 
   return (
@@ -181,6 +121,94 @@ export function Timeline({
         </div>
       </Card>
       <PartLegend parts={occurring} />
+    </>
+  )
+}
+
+/** Keys that choose another attempt, which then has the focus. */
+function useAttemptKeys({
+  operationId,
+  timeline,
+  chosen,
+  body,
+}: {
+  operationId: string
+  timeline: Model
+  chosen: Bar | null
+  body: RefObject<HTMLElement | null>
+}): (event: KeyboardEvent) => void {
+  const navigate = useNavigate()
+  const movedByKey = useRef(false)
+  const chosenKey = chosen && barKey(chosen)
+  useEffect(() => {
+    if (!movedByKey.current || !chosenKey) return
+    movedByKey.current = false
+    const links = body.current?.querySelectorAll<HTMLElement>('[data-bars]') ?? []
+    const link = [...links].find((candidate) => candidate.dataset['bars']?.split(' ').includes(chosenKey))
+    link?.focus()
+  }, [body, chosenKey])
+  return (event) => {
+    const next = nextAttempt(
+      rowsOf(timeline).map(({ row }) => row.bars),
+      chosen,
+      event.key,
+    )
+    if (!next || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    movedByKey.current = true
+    void navigate({ ...paths.operation(operationId, next), replace: true, resetScroll: false })
+  }
+}
+
+/** The calls of one stage. Once an operation has ended, those that it never reached are folded. */
+function Stage({
+  operation: { operationId, state },
+  band,
+  chosen,
+  tabStop,
+  drawing,
+}: {
+  operation: OperationDetail
+  band: StageBand
+  chosen: Bar | null
+  tabStop: Bar | null
+  drawing: Drawing
+}) {
+  const t = useText()
+  const hasEnded = state === 'FAILED' || state === 'TAKEN_OVER'
+  const shown = band.rows.filter((row) => !hasEnded || isReached(row))
+  const folded = band.rows.filter((row) => !shown.includes(row))
+  return (
+    <>
+      <BandHead phase={band.phase} state={band.state} />
+      {band.rows.length === 0 && <p className="px-4 py-2 text-muted">{t('operations.detail.noCalls')}</p>}
+      <ul>
+        {/* without a width there is nothing to draw yet */}
+        {drawing.width > 0 &&
+          shown.map((row) => (
+            <TimelineRow
+              key={row.pluginId}
+              operationId={operationId}
+              row={row}
+              chosen={chosen}
+              tabStop={tabStop}
+              drawing={drawing}
+            />
+          ))}
+      </ul>
+      {folded.length > 0 && (
+        <details className="border-t border-line px-4 py-2 text-muted">
+          <summary className="flex min-h-6 cursor-pointer items-center rounded-sm">
+            {t('operations.detail.notReached', { n: folded.length })}
+          </summary>
+          <p className="mono mt-1 wrap-anywhere">
+            {joinList(
+              t,
+              folded.map(({ pluginId }) => pluginId),
+            )}
+          </p>
+        </details>
+      )}
     </>
   )
 }
