@@ -218,7 +218,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   PLUGIN_NOT_REGISTERED: {
     title: 'The plugin can’t be called',
     message: 'It is not registered, or it is disabled.',
-    remedy: 'Register or enable the plugin, then retry.',
+    remedy: 'Register the plugin. If someone disabled it, ask them before it is enabled again. Then retry.',
   },
   PLUGIN_UNREACHABLE: {
     title: 'The plugin could not be reached',

@@ -141,7 +141,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
     await expectAnswers(page, operationId ?? '', {
       title: 'The plugin can’t be called',
       says: [NEVER_RECEIVED, 'What this failure names was changed since then'],
-      neverSays: ['Register or enable'],
+      neverSays: ['before it is enabled again'],
       next: 'Support: Retry the operation',
     })
     await chinesePage.reload()

@@ -310,7 +310,8 @@ export const operations = {
     '{person} removed this scope from those that may use the service, {time}. Reason: {reason}. Check with them. If it may use the service again, an administrator adds it, then retry. If not, take the operation over.',
   'remedy.recalled':
     '{person} recalled the version {time}. Reason: {reason}. Check with them; then take the operation over and install another version, or have this one reinstated and retry. A retry before that needs an override.',
-  'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
+  'remedy.REGISTER_PLUGIN':
+    'Ask an administrator to register the plugin. If someone disabled it, ask them before it is enabled again. Then retry.',
   'remedy.retired': '{person} retired the plugin {time}. Reason: {reason}.',
   'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
   'remedy.TAKE_OVER':

@@ -398,7 +398,7 @@ export const vocabulary = {
   'next.RESTORE_PLUGIN': 'Start or reconnect the plugin',
   'next.CHECK_PLUGIN': 'Check the plugin',
   'next.CHECK_RESULT': 'Determine the result',
-  'next.REGISTER_PLUGIN': 'Register or enable the plugin',
+  'next.REGISTER_PLUGIN': 'Register the plugin, or ask who disabled it',
   'next.TAKE_OVER': 'Take the operation over',
   'next.CHECK_VERSION': 'Decide about the recalled version',
   'next.CREATE_CREDENTIAL': 'Create a credential',

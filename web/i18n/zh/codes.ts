@@ -221,7 +221,7 @@ export const codes = codeTexts({
   PLUGIN_NOT_REGISTERED: {
     title: '无法调用插件',
     message: '插件未注册，或已停用。',
-    remedy: '请注册或启用该插件，然后重试。',
+    remedy: '请注册该插件。如果是有人停用了它，请先与其确认再重新启用。然后重试。',
   },
   PLUGIN_UNREACHABLE: {
     title: '无法连接插件',

@@ -276,7 +276,7 @@ export const operations: Translated<typeof source.operations> = {
     '{person} 于 {time}将此作用域移出了该服务的使用方。原因：{reason}。请先与其确认。如果可以再次使用，请由管理员重新添加，然后重试。否则请接管操作。',
   'remedy.recalled':
     '{person} 于 {time}召回了该版本。原因：{reason}。请先与其确认，然后接管操作并安装其他版本，或恢复该版本后重试。在此之前重试需要越过召回。',
-  'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
+  'remedy.REGISTER_PLUGIN': '请管理员注册该插件。如果是有人停用了它，请先与其确认再重新启用。然后重试。',
   'remedy.retired': '{person} 已将该插件退役（{time}）。原因：{reason}。',
   'remedy.retired.retry': '请重试：平台会代替该插件响应。',
   'remedy.TAKE_OVER':

@@ -377,7 +377,7 @@ export const vocabulary: Translated<typeof source.vocabulary> = {
   'next.RESTORE_PLUGIN': '启动插件或恢复连接',
   'next.CHECK_PLUGIN': '检查插件',
   'next.CHECK_RESULT': '查明执行结果',
-  'next.REGISTER_PLUGIN': '注册或启用插件',
+  'next.REGISTER_PLUGIN': '注册插件，或询问停用它的人',
   'next.TAKE_OVER': '接管操作',
   'next.CHECK_VERSION': '决定如何处理已召回的版本',
   'next.CREATE_CREDENTIAL': '创建凭据',

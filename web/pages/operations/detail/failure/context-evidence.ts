@@ -34,6 +34,49 @@ export const evidenceOf = (
     isNamed: !failure.retryable && namedChanges(operation).length > 0,
   }) satisfies Evidence
 
+/** What is known of the cause of a failure beyond its message, for its panel and for a ticket. */
+export function findingsOf({
+  operation,
+  failure,
+  context,
+  call,
+  attempt,
+  isReplayed,
+}: {
+  operation: OperationDetail
+  failure: Failure
+  context: OperationContext | undefined
+  call: PluginCall | null
+  attempt: Attempt | undefined
+  /** The response belongs to another operation that the reader may see. */
+  isReplayed: boolean
+}) {
+  const evidence = evidenceOf(context, operation, failure, call, attempt)
+  const [writer, ...otherWriters] = writersIn(context)
+  /** The only plugin whose values may be wrong, if that is why it failed. */
+  const blamed =
+    operation.nextStep.action === 'CHECK_VALUES' && otherWriters.length === 0 ? writer : undefined
+  const decision = decisionBehind(context, operation, call?.pluginId)
+  const misplaced: Evidence['misplaced'] = isReplayed ? 'replayed' : evidence.misplaced
+  const isNotRegistered = reasonOf(failure) === 'pluginNotRegistered'
+  return {
+    evidence: { ...evidence, misplaced },
+    /** What a person decided, if that is why it failed or cannot be retried. */
+    decision,
+    blamed,
+    /** Who is responsible for the plugin that failed, or for the one that is blamed. */
+    owner: operation.plugins.find(({ pluginId }) => pluginId === (blamed ?? call?.pluginId))?.owner,
+    /**
+     * That of the platform advises to enable a plugin that a person has disabled, or that is enabled again; that of a response to
+     * another call blames the plugin.
+     */
+    isMessageSound:
+      !(isNotRegistered && (decision !== null || operation.nextStep.action === 'RETRY')) &&
+      misplaced !== 'replayed' &&
+      misplaced !== 'otherStage',
+  }
+}
+
 function endpointChanged(
   context: OperationContext | undefined,
   { plugins, createdAt, finishedAt }: OperationDetail,

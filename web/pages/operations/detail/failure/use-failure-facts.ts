@@ -3,11 +3,11 @@ import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { useText } from '../../../../i18n/use-text.ts'
-import { failureTitle, remedyOf, type Evidence } from '../../../../subjects/operations/describe-failure.ts'
+import { failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { effectOf, failedCallOf, type Effect } from '../calls/progress.ts'
 import { failurePointOf, type CallTimeline } from '../calls/timeline.ts'
-import { decisionBehind, evidenceOf, writersIn } from './context-evidence.ts'
+import { findingsOf } from './context-evidence.ts'
 import { movedBetween } from './endpoint-change.ts'
 import { effectText } from './failure-texts.ts'
 import { useOperationContext } from './OperationContext.tsx'
@@ -48,31 +48,23 @@ export function useFailureFacts({
   const isProven = (effect: Effect) =>
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
-  const evidence = evidenceOf(context, operation, failure, call, attempt)
-  const { hasEarlier, isNamed, hasWrongClock } = evidence
+  const findings = findingsOf({
+    operation,
+    failure,
+    context,
+    call,
+    attempt,
+    isReplayed: answered != null,
+  })
+  const { evidence, isMessageSound, ...rest } = findings
 
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
-  const [writer, ...otherWriters] = writersIn(context)
-  const blamed =
-    operation.nextStep.action === 'CHECK_VALUES' && otherWriters.length === 0 ? writer : undefined
-  const decision = decisionBehind(context, operation, call?.pluginId)
-
-  const misplaced: Evidence['misplaced'] = answered == null ? evidence.misplaced : 'replayed'
   // nobody is to begin with a step that the next response replaces
   const isUndecided =
     answered === undefined ||
     (isContextLoading && (isNotRegistered || TOLD_BY_CONTEXT.has(operation.nextStep.action)))
-  const isEnabledAgain = isNotRegistered && operation.nextStep.action === 'RETRY'
-  // that of the platform advises to enable a plugin that a person has disabled; that of a response to another call blames the
-  // plugin
-  const isMessageShown =
-    message !== title &&
-    !(isNotRegistered && decision !== null) &&
-    misplaced !== 'replayed' &&
-    misplaced !== 'otherStage' &&
-    !isUndecided &&
-    !isEnabledAgain
+  const isMessageShown = message !== title && isMessageSound && !isUndecided
   return {
     title,
     message,
@@ -82,25 +74,15 @@ export function useFailureFacts({
     failurePoint,
     answered,
     moved,
-    /** What a person decided, if that is why it failed or cannot be retried. */
-    decision,
-    /** The only plugin whose values may be wrong, if that is why it failed. */
-    blamed,
-    owner:
-      blamed === undefined
-        ? plugin?.owner
-        : operation.plugins.find(({ pluginId }) => pluginId === blamed)?.owner,
+    ...evidence,
+    ...rest,
     retired: plugin?.retired,
     effect: call && known && isProven(known) && effectText(known, call.pluginId, t),
-    hasEarlier,
-    isNamed,
-    hasWrongClock,
-    misplaced,
     isOfPlugin: isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed',
     isOver: operation.state !== 'FAILED',
     isStored,
     isUndecided,
-    remedy: isStored ? null : remedyOf(operation, t, { ...evidence, misplaced }),
+    remedy: isStored ? null : remedyOf(operation, t, evidence),
   }
 }
 

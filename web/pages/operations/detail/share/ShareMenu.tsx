@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
+import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../../api/client.ts'
 import { useMay } from '../../../../api/session.ts'
@@ -12,6 +13,8 @@ import { CopyByHand } from '../../../../ui/CopyButton.tsx'
 import { copyText } from '../../../../ui/copy-text.ts'
 import { saveFile } from '../../../../ui/save-file.ts'
 import { showToast } from '../../../../ui/toast.ts'
+import { failurePointOf, timelineOf } from '../calls/timeline.ts'
+import { answeredOperation } from '../failure/response-differences.ts'
 import { receiptCommand } from './receipt-command.ts'
 
 const loadMarkdown = () => loadWithRetry(() => import('./markdown.ts'))
@@ -36,14 +39,22 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   const markdown = async () => {
     const link = location.href
     const { operationId, state } = operation
-    const [{ operationMarkdown }, context] = await Promise.all([
+    const answered = answeredOperation(
+      failurePointOf(timelineOf(operation), operation)?.bar?.attempt.response,
+    )
+    const [{ operationMarkdown }, isReplayed, context] = await Promise.all([
       loadMarkdown(),
+      answered !== null &&
+        callApi('GET /operations/{operationId}', operationCall(answered)).then(
+          () => true,
+          () => false,
+        ),
       state === 'FAILED' || state === 'WAITING'
         ? // a ticket without what changed is better than none
           callApi('GET /operations/{operationId}/context', { params: { operationId } }).catch(() => undefined)
         : undefined,
     ])
-    return operationMarkdown(operation, { t, link, context })
+    return operationMarkdown(operation, { t, link, context, isReplayed })
   }
   return (
     <>

@@ -108,6 +108,43 @@ test('the text says who decided what stands in the way, as the page does, and no
   assert.match(remedy(operationMarkdown(revoked, { t, link })) ?? '', /Ask an administrator/)
 })
 
+test('the next step is as definite as on the page, and no message asks to enable what a person disabled', () => {
+  const gone = {
+    ...failed,
+    failure: {
+      ...failure('PLUGIN_NOT_REGISTERED', true),
+      message: 'Plugin hooks is not registered or is disabled.',
+      parameters: { reason: 'pluginNotRegistered', plugin: 'hooks' },
+    },
+    nextStep: { ...failed.nextStep, actor: 'ADMINISTRATOR' as const, action: 'REGISTER_PLUGIN' as const },
+  }
+  const disabled = { '@type': 'Data' as const, value: false }
+  const context = {
+    lastGood: null,
+    since: at(-9000),
+    causes: [
+      {
+        kind: 'plugin.save' as const,
+        at: at(-5000),
+        by: { id: 'ada', name: 'Ada' },
+        reason: 'SEC-77',
+        subject: 'hooks',
+        link: null,
+        during: false,
+        changes: [
+          { locator: '', property: 'enabled', before: { ...disabled, value: true }, after: disabled },
+        ],
+      },
+    ],
+    hasMore: false,
+    valuesRead: [],
+    referrers: { items: [], hasMore: false },
+  }
+  const text = operationMarkdown(gone, { t, link, context })
+  assert.match(text, /Next step:\*\* Administrator: Decide with Ada whether to enable the plugin/)
+  assert.doesNotMatch(text, /is not registered or is disabled/)
+})
+
 test('the text has the effect, who acts, whether a retry can help, and what this platform refused', () => {
   const refused = {
     ...failed,

@@ -2,7 +2,6 @@ import type { Attempt, Failure, OperationContext, OperationDetail } from '#contr
 import { hostOf } from '#contract/console-api/vocabulary.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
 import {
-  afterwardsText,
   changeKey,
   operationTypeKey,
   runTimeOf,
@@ -16,14 +15,16 @@ import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
 import { alsoFailed, effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
-import { decisionBehind, evidenceOf } from '../failure/context-evidence.ts'
+import { findingsOf } from '../failure/context-evidence.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import {
   clockText,
   effectText,
   effectUnknownText,
   impactText,
+  nextText,
   progressText,
+  thenText,
 } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
@@ -32,15 +33,22 @@ import { messageText } from '../../../../i18n/message-text.ts'
 import { decidedText } from './decided-text.ts'
 import { codeText, linkText, plainText } from './plain-text.ts'
 
+interface Known {
+  context?: OperationContext | undefined
+  /** The response that it failed with belongs to another operation that the person may see. */
+  isReplayed?: boolean
+}
+
 /** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
 export function operationMarkdown(
   operation: OperationDetail,
-  { t, link, context }: { t: Translate; link: string; context?: OperationContext | undefined },
+  { t, link, ...known }: Known & { t: Translate; link: string },
 ): string {
+  const { context } = known
   const timeline = timelineOf(operation)
   return [
     headOf(operation, t, link),
-    failureOf(operation, context, t),
+    failureOf(operation, known, t),
     plainText(effectUnknownText(operation, t) ?? ''),
     context === undefined ? '' : whatChanged(context, t),
     [
@@ -104,17 +112,17 @@ const fact = (t: Translate, label: string, value: string): string =>
   // a question has its mark already
   `- **${label}${/[?？]$/.test(label) ? '' : t('common.punctuation.colon').trim()}** ${value}`
 
-function failureOf(operation: OperationDetail, context: OperationContext | undefined, t: Translate): string {
+function failureOf(operation: OperationDetail, { context, isReplayed = false }: Known, t: Translate): string {
   const { failure } = operation
   if (failure === null) return ''
   const timeline = timelineOf(operation)
   const failurePoint = failurePointOf(timeline, operation)
   const title = failureTitle(failure, t)
   const call = failedCallOf(operation, timeline)
-  const evidence = evidenceOf(context, operation, failure, call, failurePoint?.bar?.attempt)
-  const remedy =
-    decidedText(operation, decisionBehind(context, operation, call?.pluginId), call?.pluginId, t) ??
-    remedyOf(operation, t, evidence)
+  const attempt = failurePoint?.bar?.attempt
+  const findings = findingsOf({ operation, failure, context, call, attempt, isReplayed })
+  const { evidence, decision, isMessageSound } = findings
+  const remedy = decidedText(operation, decision, call?.pluginId, t) ?? remedyOf(operation, t, evidence)
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
@@ -135,8 +143,7 @@ function failureOf(operation: OperationDetail, context: OperationContext | undef
       code: codeText(shownCode(failure)),
     }),
     '',
-    `> ${plainText(messageText(failure))}`,
-    '',
+    ...(isMessageSound ? [`> ${plainText(messageText(failure))}`, ''] : []),
     ...[
       ...earlierEffect(operation, failure, t),
       ...refusedAndClock(failure, failurePoint?.bar?.attempt, t),
@@ -151,7 +158,7 @@ function failureOf(operation: OperationDetail, context: OperationContext | undef
     ),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
-    ...(operation.state === 'FAILED' ? standingOf(operation, retryHelpsText(operation, t, evidence), t) : []),
+    ...(operation.state === 'FAILED' ? standingOf(operation, failure, findings, t) : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
     ...guidanceOf(operation, failure, failurePoint?.pluginId, t),
   ].join('\n')
@@ -250,17 +257,26 @@ function refusedAndClock(
 }
 
 /** What the person who gets the ticket needs: the effect, how far it came, where it called, who acts, and whether to retry. */
-function standingOf(operation: OperationDetail, retryHelps: string, t: Translate): string[] {
+function standingOf(
+  operation: OperationDetail,
+  failure: Failure,
+  { evidence, decision, blamed, owner }: ReturnType<typeof findingsOf>,
+  t: Translate,
+): string[] {
   const timeline = timelineOf(operation)
   const plugin = operation.plugins.find(
     ({ pluginId }) => pluginId === failurePointOf(timeline, operation)?.pluginId,
   )
-  const { actor, action } = operation.nextStep
+  const { nextStep } = operation
+  const known = { ...evidence, decision, blamed }
   const next = joinClauses(t, [
-    labelled(t, t(`vocabulary.actor.${actor}`), t(`vocabulary.next.${action}`)),
-    afterwardsText(operation.nextStep, t),
+    labelled(
+      t,
+      t(`vocabulary.actor.${nextStep.actor}`),
+      nextText(nextStep, failure, known, t) ?? t(`vocabulary.next.${nextStep.action}`),
+    ),
+    thenText(nextStep, evidence, t),
   ])
-  const owner = plugin?.owner
   return [
     fact(t, t('operations.failed.impact'), plainText(impactText(operation, t))),
     fact(
@@ -270,11 +286,11 @@ function standingOf(operation: OperationDetail, retryHelps: string, t: Translate
     ),
     ...(plugin ? [fact(t, t('operations.failed.endpoint'), codeText(plugin.endpoint))] : []),
     ...(isInDoubt(operation) ? [fact(t, t('operations.inDoubt'), t('operations.inDoubt.meaning'))] : []),
-    fact(t, t('common.nextStep'), next),
+    fact(t, t('common.nextStep'), plainText(next)),
     ...(owner
       ? [fact(t, t('operations.failed.owner'), plainText(joinClauses(t, [owner.team, owner.contact])))]
       : []),
-    fact(t, t('operations.field.retryHelps'), retryHelps),
+    fact(t, t('operations.field.retryHelps'), retryHelpsText(operation, t, evidence)),
   ]
 }
 
