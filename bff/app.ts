@@ -15,6 +15,7 @@ import { NO_LOAD } from '#http-kit/load-guard.ts'
 import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createMetrics, PROCESS_HELP } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
+import type { Outbound } from '#http-kit/outbound-result.ts'
 import { problemResponse } from '#http-kit/problem-response.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
 import { createActorAssertions, createRecordingAssertions } from './runtime/actor-assertion.ts'
@@ -110,27 +111,16 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const throttled = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
   const clock = new SharedClock(systemClock, { log, look: () => readDatabaseTime(db) })
   const { dataDir, loopback } = options
-  const { mergeSeconds, pollMs } = options.audit ?? {}
+  const mergeSeconds = options.audit?.mergeSeconds
   // before anybody signs in: a session has the time of the database
   await clock.refresh()
   const auth = await retryWhileAway(() =>
     createAuth({ db, settings, dataDir, loopback, clock, log: throttled, mergeSeconds }),
   )
   log.addSecret(runtime.credential)
-  const watch = clock.watch(CLOCK_EVERY_MS)
   const outbound = createOutbound({ egressAllow: egressTo(runtime.baseUrl) })
   const assertionOf = createActorAssertions(options.assertionKey, clock)
-  const recordingAssertionOf = createRecordingAssertions(options.assertionKey, clock)
-  const eventForwarder = startEventForwarder({
-    db,
-    send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
-    log: throttled,
-    pollMs,
-  })
-  const runtimeCheck =
-    options.isRuntimeRemote === true
-      ? startRuntimeCheck({ outbound, ...runtime, assertionOf, key: options.assertionKey, log })
-      : null
+  const tasks = startTasks(options, { clock, outbound, assertionOf, log: throttled })
   const metrics = createMetrics({ ...CONSOLE_METRIC_HELP, ...PROCESS_HELP })
   const stopping = new AbortController()
   const shell = readShell(options.folder)
@@ -164,8 +154,8 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       clockProblem: () => clock.problem(),
       state: () => ({
         pool: options.database.pool ?? null,
-        verdict: runtimeCheck?.verdict() ?? null,
-        isRuntimeReachable: runtimeCheck?.isReachable() ?? null,
+        verdict: tasks.runtimeCheck?.verdict() ?? null,
+        isRuntimeReachable: tasks.runtimeCheck?.isReachable() ?? null,
         clockAheadMs: clock.aheadMs(),
       }),
     }),
@@ -180,36 +170,17 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use('/api/*', auth.requireSession)
   app.use('/api/*', limitRequests(options, load))
   app.route('/', auth.routes)
-  app.get(
-    '/api/events',
-    eventRoute({
-      open: createRuntimeEvents({ outbound, ...runtime }),
-      assertionOf,
-      findPerson: auth.findPerson,
-      onPosition: (id) => (eventPosition = id),
-      stopping: stopping.signal,
-      log,
-    }),
-  )
-  const { limits, recentSignInSeconds } = settings
-  const own = { db, limits, recentSignInSeconds, clock, recorder: auth.recorder }
-  app.route('/api', sessionRoutes(own))
-  app.route('/api', serviceAccountRoutes(createServiceAccounts(own), own))
-  app.route('/api', lookedAtRoutes(own))
-  app.route('/api', savedViewRoutes(createSavedViews(own), own))
   app.route(
     '/api',
-    endpointRoutes({
-      runtime: createRuntimeClient({ outbound, ...runtime }),
+    apiRoutes(options, {
+      auth,
+      clock,
+      outbound,
       assertionOf,
-      onRefused: ({ var: { person, requestId: id, clientAddress } }, request) =>
-        auth.recorder.refused({ id: person.id, name: person.name, issuer: person.issuer ?? null }, request, {
-          requestId: id,
-          clientAddress,
-        }),
+      onPosition: (id) => (eventPosition = id),
+      stopping: stopping.signal,
     }),
   )
-  app.use('/api/*', refuseUnknown)
   app.use(consoleFiles(options.folder))
   if (shell !== null) {
     const readApiFor = createApiReader({
@@ -229,7 +200,6 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       }),
     )
   }
-  const purging = startPurging({ db, limits: settings.limits, clock, log })
 
   return {
     app,
@@ -237,13 +207,90 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     signIn: { settings, issueFirstPasswords: withRetries(auth.issueFirstPasswords, retryWhileAway) },
     async stop() {
       stopping.abort()
+      await tasks.stop()
+      await outbound.close()
+    },
+  }
+}
+
+/** What the console does besides answering requests. */
+function startTasks(
+  { database: { db }, settings, runtime, isRuntimeRemote, assertionKey, audit, log }: ConsoleOptions,
+  { clock, outbound, assertionOf, log: throttled }: Calls & { log: Log },
+) {
+  const watch = clock.watch(CLOCK_EVERY_MS)
+  const eventForwarder = startEventForwarder({
+    db,
+    send: createEventSender({
+      outbound,
+      ...runtime,
+      assertionOf: createRecordingAssertions(assertionKey, clock),
+    }),
+    log: throttled,
+    pollMs: audit?.pollMs,
+  })
+  const runtimeCheck =
+    isRuntimeRemote === true
+      ? startRuntimeCheck({ outbound, ...runtime, assertionOf, key: assertionKey, log })
+      : null
+  const purging = startPurging({ db, limits: settings.limits, clock, log })
+  return {
+    runtimeCheck,
+    async stop() {
       await watch.stop()
       await purging.stop()
       await eventForwarder.stop()
       await runtimeCheck?.stop()
-      await outbound.close()
     },
   }
+}
+
+/** What calls of the runtime need. */
+interface Calls {
+  clock: SharedClock
+  outbound: Outbound
+  assertionOf: ReturnType<typeof createActorAssertions>
+}
+
+/** The routes below `/api`: the events, what the console serves itself, and what it passes on to the runtime. */
+function apiRoutes(
+  { database: { db }, settings: { limits, recentSignInSeconds }, runtime, log }: ConsoleOptions,
+  {
+    auth,
+    clock,
+    outbound,
+    assertionOf,
+    onPosition,
+    stopping,
+  }: Calls & {
+    auth: Awaited<ReturnType<typeof createAuth>>
+    onPosition: (id: string) => void
+    stopping: AbortSignal
+  },
+): Hono<{ Variables: SessionVariables }> {
+  const api = new Hono<{ Variables: SessionVariables }>()
+  const open = createRuntimeEvents({ outbound, ...runtime })
+  const { findPerson } = auth
+  api.get('/events', eventRoute({ open, assertionOf, findPerson, onPosition, stopping, log }))
+  const own = { db, limits, recentSignInSeconds, clock, recorder: auth.recorder }
+  api.route('/', sessionRoutes(own))
+  api.route('/', serviceAccountRoutes(createServiceAccounts(own), own))
+  api.route('/', lookedAtRoutes(own))
+  api.route('/', savedViewRoutes(createSavedViews(own), own))
+  api.route(
+    '/',
+    endpointRoutes({
+      runtime: createRuntimeClient({ outbound, ...runtime }),
+      assertionOf,
+      onRefused: ({ var: { person, requestId: id, clientAddress } }, request) =>
+        auth.recorder.refused({ id: person.id, name: person.name, issuer: person.issuer ?? null }, request, {
+          requestId: id,
+          clientAddress,
+        }),
+    }),
+  )
+  api.use(refuseUnknown)
+  return api
 }
 
 type ConsoleContext = Context<{ Variables: SessionVariables }>
