@@ -10,7 +10,7 @@ import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { platformAddress } from '#http-kit/egress.ts'
 import type { EgressRule, PlatformAddresses } from '#http-kit/egress.ts'
-import { uuidv7, systemRandom } from '#http-kit/random.ts'
+import { systemRandom } from '#http-kit/random.ts'
 import type { Random } from '#http-kit/random.ts'
 import { throttledLog } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
@@ -18,31 +18,21 @@ import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createMetrics, createProcessGauges, PROCESS_HELP } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
+import { startBackground } from './background.ts'
+import type { Background } from './background.ts'
 import { createFeed } from './events/feed.ts'
-import { joinReplicas } from './events/replicas.ts'
-import type { Replicas } from './events/replicas.ts'
 import { createActorCheck, RefusedAssertion, createServiceCheck, createRateLimiter } from './http/callers.ts'
 import { createHttpApp } from './http/app.ts'
 import { countCalls, replicaGauges, RUNTIME_METRIC_HELP } from './http/metrics.ts'
 import { createHandlers } from './http/routes.ts'
 import { openStandbyReads } from './http/standby-reads.ts'
-import { archiveReceipts } from './retention/archive-receipts.ts'
-import { startRetention } from './retention/run-retention.ts'
 import type { RetentionSettings } from './retention/run-retention.ts'
-import { startJanitor } from './janitor.ts'
-import { startWork } from './work.ts'
-import type { Work } from './work.ts'
-import { readDatabaseClock, watchClock } from './watch-clock.ts'
-import { watchTroubles } from './watch-troubles.ts'
-import type { TroubleWatch } from './watch-troubles.ts'
+import { readDatabaseClock } from './watch-clock.ts'
 import { loadSigner } from './keys/signer.ts'
-import { combineTasks } from './deps/periodic-task.ts'
-import type { PeriodicTask } from './deps/periodic-task.ts'
-import { startKeyKeeper } from './keys/rotate.ts'
 import { ANCHOR_FILE } from './use-cases/audit/verify-chain.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openExistingVault, openVault } from './keys/open-vault.ts'
-import { recoverIfMoved, startRecovery } from './recovery.ts'
+import { recoverIfMoved } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { createPluginReads } from './store/references.ts'
 import { releaseLeases } from './store/operations/leases.ts'
@@ -169,10 +159,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
   const onIdleError = logLostConnections(log, clock)
   const space = new SpaceWatch(clock)
-  const databases = [connection, options.direct ?? connection, options.standby ?? connection].map(
-    ({ host, port }) => platformAddress(host, port),
-  )
-  const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
+  const platform = addressesOf(options)
   const outbound = createOutbound({ egressAllow, platform })
   const http = countCalls(outbound, metrics, () => clock.monotonic())
 
@@ -193,23 +180,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
 
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
-  let work: Work | undefined
-  let tasks: PeriodicTask | undefined
-  let troubles: TroubleWatch | undefined
-  let replicas: Replicas | undefined
+  let background: Background | undefined
   let isStopping = false
   const feed = createFeed({
     db: answering.db,
     clock,
     log,
-    isNotified: () => replicas?.isListening() ?? false,
+    isNotified: () => background?.replicas?.isListening() ?? false,
     ...polls,
   })
 
   const wakeAll = (): void => {
-    work?.wake()
+    background?.work?.wake()
     feed.wake()
-    replicas?.notify('work')
+    background?.replicas?.notify('work')
   }
 
   const app = createHttpApp({
@@ -224,7 +208,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     handlers: createHandlers({
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
-      troubles: () => [...(troubles?.current() ?? []), ...(standby?.troubles() ?? [])],
+      troubles: () => [...(background?.troubles.current() ?? []), ...(standby?.troubles() ?? [])],
     }),
     standby,
     hasApi: options.api !== 'off',
@@ -234,10 +218,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...processGauges(),
       ...replicaGauges({
         pools: { http: answering.pool, plugins: resolving.pool, worker: working.pool, ...standby?.pools },
-        isListening: replicas?.isListening() ?? false,
+        isListening: background?.replicas?.isListening() ?? false,
         dataDir: options.dataDir,
         callsInFlight: http.inFlight(),
-        worker: work?.worker.status() ?? null,
+        worker: background?.work?.worker.status() ?? null,
         clockAheadMs: clock.aheadMs(),
       }),
       ...(standby?.gauges() ?? []),
@@ -253,8 +237,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     isStopping = true
     if (delayMs > 0) await clock.sleep(delayMs)
     await feed.stop()
-    await Promise.all([work?.stop(), tasks?.stop()])
-    await replicas?.stop()
+    await background?.stop()
   }
   let draining: Promise<void> | undefined
   const drainOnce = (delayMs = 0): Promise<void> => (draining ??= drain(delayMs))
@@ -270,46 +253,38 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async start() {
       await openForWork(options, workerDeps, { vault, recovering, publicKey })
       await clock.refresh()
-      troubles = watchTroubles(workerDeps, {
-        space,
-        kid: publicKey.kid,
-        polls: () => work?.worker.status().polls ?? null,
-      })
-      tasks = combineTasks([
-        troubles,
-        ...startTasks(options, workerDeps, { clock, space, recovering, publicKey }),
-      ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) await continueOperations({ db: working.db, log })
         await recordProcessEvent(working.db, 'runtime.start')
-        work = startWork(workerDeps, options.worker ?? {}, {
-          space,
-          outbound,
-          onEvents() {
-            feed.wake()
-            replicas?.notify('events')
-          },
-          onWork() {
-            feed.wake()
-            replicas?.notify('work')
-          },
-        })
       }
-      if (options.listens !== false) {
-        replicas = joinReplicas({
-          connection: options.direct ?? connection,
-          db: answering.db,
-          clock,
-          log,
-          sender: uuidv7({ clock, random }),
-          onEvents: () => feed.wake(),
-          onWork: () => work?.wake(),
-        })
-      }
+      background = startBackground(workerDeps, {
+        worker: options.worker === 'off' ? null : (options.worker ?? {}),
+        replicas:
+          options.listens === false
+            ? null
+            : { connection: options.direct ?? connection, db: answering.db, log },
+        // the log of a program with its own database is often not kept
+        anchorFile: options.isExclusive === true ? join(options.dataDir, ANCHOR_FILE) : null,
+        retention: options.retention ?? null,
+        recovering,
+        outbound,
+        clock,
+        space,
+        feed,
+        publicKey,
+      })
     },
     drain: drainOnce,
     stop: () => (stopping ??= stop()),
   }
+}
+
+/** The addresses of the platform's own servers. */
+function addressesOf({ connection, direct, standby, ownAddresses }: RuntimeOptions): PlatformAddresses {
+  const databases = [connection, direct ?? connection, standby ?? connection].map(({ host, port }) =>
+    platformAddress(host, port),
+  )
+  return () => [...databases, ...(ownAddresses?.() ?? [])]
 }
 
 /** Who may call, and how often. */
@@ -350,28 +325,6 @@ async function openForWork(
   await recoverIfMoved(deps, recovering.db)
   await openVault(vault, deps.db, sealingKeys)
   await keepSigningKey(deps.db, publicKey)
-}
-
-/** What every replica does from time to time, whether it has a worker or not. */
-function startTasks(
-  { isExclusive, dataDir, retention }: RuntimeOptions,
-  deps: RuntimeDeps,
-  {
-    clock,
-    space,
-    recovering,
-    publicKey,
-  }: { clock: SharedClock; space: SpaceWatch; recovering: Database<RuntimeTables>; publicKey: PublicKey },
-): PeriodicTask[] {
-  // the log of a program with its own database is often not kept
-  const anchorFile = isExclusive === true ? join(dataDir, ANCHOR_FILE) : null
-  return [
-    watchClock(deps, clock, publicKey),
-    startJanitor(deps, publicKey, anchorFile),
-    startKeyKeeper(deps),
-    startRecovery(deps, recovering),
-    ...(retention === undefined ? [] : [removeOld(deps, retention, { clock, space })]),
-  ]
 }
 
 /** No other process has the leases that are left. */
@@ -424,18 +377,6 @@ async function migrateSchema({
     await direct.close()
   }
 }
-
-const removeOld = (
-  deps: RuntimeDeps,
-  { archive, ...periods }: RetentionSettings,
-  { clock, space }: { clock: SharedClock; space: SpaceWatch },
-): PeriodicTask =>
-  startRetention(deps, {
-    ...periods,
-    // what is old is not certain while clocks differ
-    isPaused: () => (clock.problem() === null ? space.isOut(deps.db) : Promise.resolve(true)),
-    ...(archive !== null && { archive: (ids) => archiveReceipts(deps, archive, ids) }),
-  })
 
 /** A restart of the database ends all connections simultaneously, which is logged once. */
 function logLostConnections(log: Log, clock: Clock): (error: Error) => void {
