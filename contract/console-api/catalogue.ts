@@ -245,7 +245,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     title: 'The result is unknown',
     message: 'The plugin did not report a definite result in any attempt of this run.',
     remedy:
-      'Check the plugin’s own state and its logs for this operation ID, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
+      'Check the plugin’s own state and its logs for this operation ID, then retry. A retry sends the identical request, which a plugin must not carry out twice.',
   },
   REFERENCE_NOT_AUTHORIZED: {
     title: 'The reference is not authorized',

@@ -299,7 +299,7 @@ export const operations = {
   'remedy.CHECK_PLUGIN.tooLarge':
     'Ask the plugin’s owner to make the response smaller: the limit is {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
-    'Check the plugin’s own state and logs to see whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
+    'Check the plugin’s own state and logs to see whether it acted, then retry. A retry sends the identical request, which a plugin must not carry out twice.',
   'remedy.disabled':
     '{person} disabled the plugin {time}. Reason: {reason}. Check with them before you enable it again, then retry.',
   'remedy.revoked':
@@ -560,7 +560,8 @@ export const operations = {
   'action.stop': 'Stop retrying',
   'action.title': 'Actions',
   'action.retry': 'Retry',
-  'action.retry.about': 'Resumes at {plugins} with the identical request.',
+  'action.retry.about':
+    'Resumes at {plugins} with the identical request, which a plugin must not carry out twice.',
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
   'action.retry.later': 'Wait until the plugin accepts calls again.',
   'action.retry.ifPassed': 'Helps only once the cause is fixed or gone.',
@@ -849,7 +850,10 @@ export const recovery = {
   'retry.begins': 'Resumes at {plugins} in {stage}. Successful calls are skipped.',
   'retry.beginsRuntime': 'Resumes in {stage}. Successful calls are skipped.',
   'retry.same':
-    'The runtime sends the identical request: same operation ID, stage, and sequence. Plugins are expected to handle repeats safely.',
+    'The runtime sends the identical request: same operation ID, stage, and sequence. By these, a plugin must recognize a repeat, and must not carry it out twice.',
+  'retry.mayHaveActed':
+    'An earlier attempt of {plugins} has an unknown result and may have taken effect. If you doubt that the plugin recognizes repeats, check its data first.',
+  'retry.notReceived': '{plugins} never received the call, so nothing can be carried out twice.',
   'retry.run': 'This will be run {n}.',
   'retry.warn': 'Without a change, this will most likely fail again',
   'retry.warnText': 'The failure is marked as not retryable: {message}',

@@ -266,7 +266,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CHECK_PLUGIN.507': '插件主机的存储空间不足。请插件负责人清理空间。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',
   'remedy.CHECK_RESULT':
-    '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
+    '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件不得重复执行。',
   'remedy.disabled': '{person} 于 {time}停用了该插件。原因：{reason}。请先与其确认再启用，然后重试。',
   'remedy.revoked':
     '{person} 于 {time}吊销了该插件的凭据。原因：{reason}。请先与其确认。如果可以使用新凭据，请由管理员创建，再由插件负责人在插件中设置。然后重试。',
@@ -487,7 +487,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.stop': '停止重试',
   'action.title': '处理方式',
   'action.retry': '重试',
-  'action.retry.about': '从 {plugins} 继续，发送完全相同的请求。',
+  'action.retry.about': '从 {plugins} 继续，发送完全相同的请求，插件不得重复执行。',
   'action.retry.aboutRuntime': '从{stage}阶段继续。',
   'action.retry.later': '请等到插件再次接受调用。',
   'action.retry.ifPassed': '只有原因排除或消失之后才有用。',
@@ -732,7 +732,11 @@ export const recovery: Translated<typeof source.recovery> = {
   'retry.recalled': '版本 {version} 已被召回，重试仍会安装它。',
   'retry.begins': '从{stage}阶段的 {plugins} 继续，已成功的调用会跳过。',
   'retry.beginsRuntime': '从{stage}阶段继续，已成功的调用会跳过。',
-  'retry.same': '运行时会发送完全相同的请求：操作 ID、阶段和序号均不变。插件应能安全处理重复请求。',
+  'retry.same':
+    '运行时会发送完全相同的请求：操作 ID、阶段和序号均不变。插件必须据此识别重复请求，不得重复执行。',
+  'retry.mayHaveActed':
+    '{plugins} 的一次较早尝试结果未知，可能已经生效。如果不确定插件能否识别重复请求，请先检查其数据。',
+  'retry.notReceived': '{plugins} 从未收到此调用，因此不会重复执行。',
   'retry.run': '本次为第 {n} 轮。',
   'retry.warn': '如果不做任何改动，很可能再次失败',
   'retry.warnText': '该失败标记为不可重试：{message}',

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '#contract/protocol/languages.ts'
-import type { Failure } from '#contract/console-api/shapes.ts'
+import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../../i18n/testing.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from '../failure/response-differences.ts'
-import { alsoFailed, effectOf, failedCallOf, namedChanges, progressOf, type CallName } from './progress.ts'
+import {
+  alsoFailed,
+  effectOf,
+  failedCallOf,
+  namedChanges,
+  progressOf,
+  repeatsOf,
+  type CallName,
+} from './progress.ts'
 import { attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -122,6 +130,20 @@ test('what nobody can know stays on the first screen when a plugin is disabled d
   const stopped = operation({ state: 'FAILED', phase: stage, failure: gone }, { before: [unsure] })
   assert.deepEqual(progressOf(stopped, timelineOf(stopped)).unknown, [{ pluginId: 'hooks', stage }])
   assert.deepEqual(effectOf(gone, unsure), { kind: 'earlier', attempts: 1 })
+})
+
+test('a retry may repeat what took effect, unless the plugin never received it', () => {
+  const refused = of('callRefused')
+  const never = call('gone', 10, [timeout({ failure: refused })])
+  const unsure = { ...call('hooks', 10, [timeout({ failure: TIMED_OUT })]), uncertainAttempts: 1 }
+  const answered = call('mail', 10, [refusal()])
+  const repeats = (more: Partial<OperationDetail>, ...before: PluginCall[]) => {
+    const stopped = operation({ state: 'FAILED', phase: stage, failure: refused, ...more }, { before })
+    return repeatsOf(stopped, timelineOf(stopped))
+  }
+  assert.deepEqual(repeats({}, never, unsure, answered), { mayHaveActed: ['hooks'], notReceived: ['gone'] })
+  // what was removed may have been received
+  assert.deepEqual(repeats({ attemptsRemoved: true }, never), { mayHaveActed: [], notReceived: [] })
 })
 
 test('a rejected token says nothing about the attempts before it', () => {

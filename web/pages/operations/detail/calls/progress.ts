@@ -132,6 +132,26 @@ export function alsoFailed(
   })
 }
 
+/**
+ * What is known of the plugins that a retry calls again: those whose earlier attempts may have acted, and those that never received
+ * the call, as far as attempts are kept.
+ */
+export function repeatsOf(operation: OperationDetail, timeline: CallTimeline) {
+  const { phase, attemptsRemoved } = operation
+  const calls = operation.stages.find(({ stage }) => stage === phase)?.calls ?? []
+  const effects = nextCalls(timeline, operation).flatMap(({ pluginId }) => {
+    const call = calls.find((one) => one.pluginId === pluginId)
+    const failure = call?.attempts.findLast(({ late }) => !late)?.failure
+    return call && failure ? [{ pluginId, kind: effectOf(failure, call).kind }] : []
+  })
+  const having = (...kinds: Effect['kind'][]) =>
+    effects.flatMap(({ pluginId, kind }) => (kinds.includes(kind) ? [pluginId] : []))
+  return {
+    mayHaveActed: having('unknown', 'invalid', 'earlier', 'late'),
+    notReceived: attemptsRemoved === true ? [] : having('none'),
+  }
+}
+
 /** The changes of the operation itself that the plugin names in its failure: a retry sends the same again. */
 export function namedChanges({ changes, failure }: OperationDetail): OperationDetail['changes'] {
   // what this platform refused the plugin is not about the value

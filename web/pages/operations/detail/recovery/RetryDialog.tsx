@@ -1,12 +1,13 @@
 import { reasonIn } from '../../../../forms/form/use-zod-form.ts'
 import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
-import { joinList } from '../../../../i18n/punctuation.ts'
+import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { showToast } from '../../../../ui/toast.ts'
 import { useGate } from '../../../../subjects/gate/use-gate.tsx'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
 import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
+import { repeatsOf } from '../calls/progress.ts'
 import { nextCalls } from '../calls/timeline.ts'
 import { retryTopic, useRecovery, type RecoveryProps } from './recovery.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -25,6 +26,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
     isRecalled ? t('recovery.retry.recalled', { version: operation.targetVersion }) : null,
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
+  const { mayHaveActed, notReceived } = repeatsOf(operation, timeline)
   const isRetired = (id: string) =>
     operation.plugins.some(({ pluginId, retired }) => pluginId === id && retired != null)
   const retired = plugins.filter(isRetired)
@@ -78,7 +80,18 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
             })
           : t('recovery.retry.beginsRuntime', { stage: phaseText })}
       </p>
-      {(plugins.length === 0 || retired.length < plugins.length) && <p>{t('recovery.retry.same')}</p>}
+      {(plugins.length === 0 || retired.length < plugins.length) && (
+        <p>
+          {joinSentences(t, [
+            t('recovery.retry.same'),
+            mayHaveActed.length > 0 &&
+              t('recovery.retry.mayHaveActed', { plugins: joinList(t, mayHaveActed) }),
+            notReceived.length > 0 &&
+              notReceived.length === plugins.length &&
+              t('recovery.retry.notReceived', { plugins: joinList(t, notReceived) }),
+          ])}
+        </p>
+      )}
       <p className="text-muted">{t('recovery.retry.run', { n: run + 1 })}</p>
     </ConfirmForm>
   )
