@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { isPlan, LISTS } from '#bff/runtime/unknown-entries.ts'
 import { Problem } from '#contract/console-api/console-problem.ts'
+import { catalogue, describeCode } from '#contract/console-api/catalogue.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { isWrite } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { openApiDocument } from '#contract/endpoint/openapi.ts'
+import { RUNTIME_ERROR_CODES } from '#contract/protocol/error-codes.ts'
 import { auditRecordApi } from '#contract/runtime-api/audit.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { OperationReceipt } from '#contract/runtime-api/receipts.ts'
@@ -77,6 +79,19 @@ function mayLackEntries(name: EndpointName, row: EndpointRow): boolean {
 }
 const COUNTS_BY_NAME = /"propertyNames":\{[^{}]*"enum":/
 
+/** A description that ends with what each failure code means. */
+const withCodes = (text: string, codes: readonly string[]): string =>
+  [
+    text,
+    '## Failure codes',
+    codes
+      .map((code) => {
+        const { title, message } = describeCode(code)
+        return `- \`${code}\`: ${title}. ${message}`
+      })
+      .join('\n'),
+  ].join('\n\n')
+
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
 
 const documents = {
@@ -85,8 +100,10 @@ const documents = {
     {
       title: 'Runtime API',
       version: '1.0.0',
-      description:
+      description: withCodes(
         'Controls a bundle lifecycle runtime. It is called by the BFF, for the person in the assertion.',
+        RUNTIME_ERROR_CODES,
+      ),
       basePath: '/bundle-runtime/api',
       failures: 'envelope',
       names: new Map([...names, [TransportProblem, 'TransportProblem']]),
@@ -106,7 +123,10 @@ const documents = {
   'docs/openapi/plugin-manager-api.json': openApiDocument(pluginManagerApi, {
     title: 'Plugin manager API',
     version: '1.0.0',
-    description: 'Called by plugins with their own platform credential.',
+    description: withCodes('Called by plugins with their own platform credential.', [
+      'REQUEST_INVALID',
+      ...new Set(Object.values(pluginManagerApi).flatMap(({ codes }) => codes)),
+    ]),
     basePath: '/module-plugin-manager/api',
     failures: 'envelope',
     names: new Map([...names, [TransportProblem, 'TransportProblem']]),
@@ -119,8 +139,10 @@ const documents = {
   'docs/openapi/console-api.json': openApiDocument(consoleApi, {
     title: 'Console API',
     version: '1.0.0',
-    description:
+    description: withCodes(
       'Called by programs with the token of a service account, and by the browser with its session cookie and the header X-Requested-By.',
+      Object.keys(catalogue),
+    ),
     basePath: '/api',
     failures: 'problem',
     names,
