@@ -33,6 +33,8 @@ export interface Shop {
   register(role: Role, registration?: Registration): Promise<void>
   /** Sets what the plugins answer from now on; a plugin that is not named answers APPLIED. */
   answer(answers: Answers): void
+  /** Publishes the manifest under this version. */
+  publish(version: string): Promise<void>
   /** Installs the bundle, in the scope of the shop by default. The operation may still run. */
   install(scope?: Scope): Promise<{ operationId: string; bundleInstallId: string }>
   /** Saves the name. */
@@ -84,20 +86,9 @@ export async function openShops(
   }
 }
 
-async function openShop({
-  system,
-  plugin,
-  name,
-  answer,
-}: {
-  system: System
-  plugin: TestingPlugin
-  name: string
-  answer: (answers: Answers) => void
-}): Promise<Shop> {
-  const pluginId = (role: Role) => `${name}.${role}`
-  const serviceId = `${name}.mail`
-  const manifest: AuthorManifest = bundleOf(`shop-${name}`, {
+/** A Module that the registrar and the sync work on, with a reference to the mail service. */
+const manifestOf = (name: string, pluginId: (role: Role) => string): AuthorManifest =>
+  bundleOf(`shop-${name}`, {
     resources: [
       moduleOf('main', {
         name: TEXT,
@@ -112,6 +103,21 @@ async function openShop({
       bindingOf(pluginId('sync'), 2, { main: { reads: ['name', 'tenantId'] } }),
     ],
   })
+
+async function openShop({
+  system,
+  plugin,
+  name,
+  answer,
+}: {
+  system: System
+  plugin: TestingPlugin
+  name: string
+  answer: (answers: Answers) => void
+}): Promise<Shop> {
+  const pluginId = (role: Role) => `${name}.${role}`
+  const serviceId = `${name}.mail`
+  const manifest = manifestOf(name, pluginId)
   const locator = locatorOf(manifest, 'main')
   const scope: Scope = system.newScope()
   const register: Shop['register'] = async (role, more = {}) => {
@@ -145,16 +151,16 @@ async function openShop({
     }
     await system.call(platform, 'PUT /services/{serviceId}', { params: { serviceId }, body }, randomUUID())
   }
+  const publish: Shop['publish'] = async (version) => {
+    const { environmentKey, bundleId } = manifest.bundle
+    const published = { params: { environmentKey, bundleId, version }, body: { ...manifest, version } }
+    const path = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
+    await system.call(platform, path, published, randomUUID())
+  }
   await saveService()
   await register('registrar')
   await register('sync')
-  const { environmentKey, bundleId } = manifest.bundle
-  await system.call(
-    platform,
-    'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
-    { params: { environmentKey, bundleId, version: manifest.version }, body: manifest },
-    randomUUID(),
-  )
+  await publish(manifest.version)
   return {
     scope,
     manifest,
@@ -165,6 +171,7 @@ async function openShop({
     locator,
     serviceId,
     saveService,
+    publish,
     async install(place = scope) {
       const { installation, operation } = await system.call(
         platform,

@@ -641,8 +641,7 @@ const CASES: readonly Case[] = [
       const { environmentKey, bundleId } = shop.manifest.bundle
       const params = { environmentKey, bundleId, version: '1.2.0' }
       const version = '/bundles/{environmentKey}/{bundleId}/versions/{version}'
-      const published = { ...shop.manifest, version: '1.2.0' }
-      await system.call(platform, `PUT ${version}`, { params, body: published }, randomUUID())
+      await shop.publish('1.2.0')
       const body = { message: 'It loses invoices, use 1.2.1' }
       const recall = once(() =>
         system.call(platform, `POST ${version}/recall`, { params, body }, randomUUID()),
