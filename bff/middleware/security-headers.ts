@@ -18,7 +18,7 @@ const DOCUMENT_CSP = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
   'report-to policy',
-  // for browsers without the former
+  // for browsers that do not know report-to
   `report-uri ${REPORTS_PATH}`,
 ].join('; ')
 

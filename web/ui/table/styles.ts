@@ -6,7 +6,7 @@ type Shape = Pick<Column<never>, 'align' | 'hideBelow'> & {
 
 // Rows and cells are styled in base.css: there are hundreds of cells, so each has few classes.
 
-/** Of a row by its lines, in px; `list-cell` in base.css has them too. */
+/** The height of a row in px, by its number of lines; `list-cell` in base.css has them too. */
 export const ROW_HEIGHT = { 1: 36, 2: 52 } as const
 
 /** Hides a column, its header and its cells while the table is too narrow. */

@@ -14,7 +14,7 @@ const COMMON_MIN = 3
 /** The time for a diff grows with the square of its edits: with more of them it is given up. */
 const EDITS = { maxEditLength: 500 }
 
-/** Two texts as spans, in which the words that differ are marked; none is where they have too little in common. */
+/** Two texts as spans, in which the words that differ are marked, unless the texts have too little in common. */
 export function wordSpans(before: string, after: string): Spans {
   const spans: Spans = { before: [], after: [] }
   let common = 0
