@@ -8,29 +8,7 @@ import { FormError } from '../form/FormError.tsx'
 import type { SubmitError } from '../form/server-errors.ts'
 import { PageGuard, useUnloadGuard } from '../form/LeaveGuard.tsx'
 
-/**
- * A form in a dialog. It stays open and keeps its input until the server has accepted it. Closing it with unsaved
- * input, or leaving the page under it, asks for confirmation first.
- */
-export function FormDialog<Values extends FieldValues>({
-  form,
-  onSubmit,
-  busy,
-  error,
-  title,
-  description,
-  describedBy,
-  submit,
-  danger = false,
-  size,
-  blockedReason,
-  incompleteReason,
-  isDirty,
-  footerNote,
-  errorActions,
-  onClose,
-  children,
-}: {
+interface FormDialogProps<Values extends FieldValues> {
   form: UseFormReturn<Values>
   onSubmit: (values: Values) => Promise<void>
   /** True while the form is being sent. */
@@ -58,42 +36,36 @@ export function FormDialog<Values extends FieldValues>({
   errorActions?: ReactNode
   onClose: () => void
   children: ReactNode
-}) {
+}
+
+/**
+ * A form in a dialog. It stays open and keeps its input until the server has accepted it. Closing it with unsaved
+ * input, or leaving the page under it, asks for confirmation first.
+ */
+export function FormDialog<Values extends FieldValues>({
+  form,
+  onSubmit,
+  busy,
+  error,
+  title,
+  description,
+  describedBy,
+  submit,
+  danger = false,
+  size,
+  blockedReason,
+  incompleteReason,
+  isDirty,
+  footerNote,
+  errorActions,
+  onClose,
+  children,
+}: FormDialogProps<Values>) {
   const t = useText()
   const id = useId()
   const changed = useFormState({ control: form.control }).isDirty
   const hasInput = isDirty ?? changed
-  const [isAsking, setAsking] = useState(false)
-  const focused = useRef<Element>(null)
-  // set while a navigation waits for the answer
-  const leave = useRef<(isStaying: boolean) => void>(null)
-  useUnloadGuard(hasInput)
-  const askToDiscard = () => {
-    focused.current = document.activeElement
-    setAsking(true)
-  }
-  const answer = (isStaying: boolean) => {
-    leave.current?.(isStaying)
-    leave.current = null
-  }
-  const close = () => {
-    if (!hasInput) return onClose()
-    askToDiscard()
-  }
-  const discard = () => {
-    onClose()
-    answer(false)
-  }
-  const keep = () => {
-    setAsking(false)
-    answer(true)
-    const before = focused.current
-    // the confirmation may have replaced the button that had the focus
-    const target = before?.closest('form')
-      ? before
-      : document.getElementById(id)?.querySelector('input, textarea')
-    if (target instanceof HTMLElement) target.focus()
-  }
+  const { isAsking, close, keep, discard, onLeave, withdraw } = useDiscardQuestion({ id, hasInput, onClose })
   return (
     <Dialog
       open
@@ -131,16 +103,13 @@ export function FormDialog<Values extends FieldValues>({
       <PageGuard
         // a successful submit navigates on its own
         isActive={hasInput && !busy}
-        onLeave={(decide) => {
-          leave.current = decide
-          askToDiscard()
-        }}
+        onLeave={onLeave}
       />
       <Form
         form={form}
         id={id}
         onSubmit={async (values) => {
-          setAsking(false)
+          withdraw()
           await onSubmit(values)
         }}
         busy={busy}
@@ -152,6 +121,54 @@ export function FormDialog<Values extends FieldValues>({
       </Form>
     </Dialog>
   )
+}
+
+/** Asks before input is lost: when the form with this id is closed, and when the page under it is left. */
+function useDiscardQuestion({
+  id,
+  hasInput,
+  onClose,
+}: {
+  id: string
+  hasInput: boolean
+  onClose: () => void
+}) {
+  const [isAsking, setAsking] = useState(false)
+  const focused = useRef<Element>(null)
+  // set while a navigation waits for the answer
+  const leave = useRef<(isStaying: boolean) => void>(null)
+  useUnloadGuard(hasInput)
+  const ask = () => {
+    focused.current = document.activeElement
+    setAsking(true)
+  }
+  const answer = (isStaying: boolean) => {
+    leave.current?.(isStaying)
+    leave.current = null
+  }
+  return {
+    isAsking,
+    close: () => (hasInput ? ask() : onClose()),
+    keep: () => {
+      setAsking(false)
+      answer(true)
+      const before = focused.current
+      // the confirmation may have replaced the button that had the focus
+      const target = before?.closest('form')
+        ? before
+        : document.getElementById(id)?.querySelector('input, textarea')
+      if (target instanceof HTMLElement) target.focus()
+    },
+    discard: () => {
+      onClose()
+      answer(false)
+    },
+    onLeave: (decide: (isStaying: boolean) => void) => {
+      leave.current = decide
+      ask()
+    },
+    withdraw: () => setAsking(false),
+  }
 }
 
 function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
