@@ -20,36 +20,20 @@ import {
   type OperationsSearch,
 } from '#contract/console-api/pages/operations.ts'
 
+interface Filtered {
+  search: OperationsSearch
+  onChange: (next: SearchChange<OperationsSearch>) => void
+}
+
 export function OperationFilters({
   search,
   onChange,
   onClear,
-}: {
-  search: OperationsSearch
-  onChange: (next: SearchChange<OperationsSearch>) => void
-  onClear: (() => void) | false
-}) {
+}: Filtered & { onClear: (() => void) | false }) {
   const t = useText()
-  const scope = useScopeFilter(search)
-  const [wanted, setWanted] = useState(false)
-  const plugins = useQuery({
-    ...apiQuery('GET /plugins', { query: { limit: 200 } }),
-    enabled: wanted,
-    refetchInterval: false,
-  })
-  const { user } = useShell()
   // of the frame: without a restore nobody needs a filter for it
   const frame = useQuery({ ...apiQuery('GET /recovery', recoveryCall), enabled: false })
   const recovered = (frame.data?.recovery ?? null) !== null
-  // the query of the list
-  const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
-  const people = useKnownPeople(
-    shown.data?.items.flatMap(({ requestedBy, assignee }) => [
-      requestedBy,
-      ...(assignee ? [assignee] : []),
-    ]) ?? [],
-  )
-  const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
   return (
     <FilterBar
       search={
@@ -95,6 +79,36 @@ export function OperationFilters({
         choices={PHASES.map((phase) => ({ value: phase, label: t(`vocabulary.phase.${phase}`) }))}
         onChange={(phase) => onChange({ phase })}
       />
+      <PersonFilters search={search} onChange={onChange} />
+      {(search.inDoubt !== undefined || recovered) && (
+        <SelectFilter
+          label={t('operations.filter.inDoubt')}
+          value={search.inDoubt}
+          options={IN_DOUBT.map((value) => ({ value, label: t('operations.inDoubt') }))}
+          onChange={(value) => onChange({ inDoubt: IN_DOUBT.find((one) => one === value) })}
+        />
+      )}
+      <TimeFilter since={search.since} until={search.until} onChange={onChange} isRelative />
+      <MoreFilters search={search} onChange={onChange} />
+    </FilterBar>
+  )
+}
+
+/** Who requested the operation, and who works on it: the people in the list, and the user. */
+function PersonFilters({ search, onChange }: Filtered) {
+  const t = useText()
+  const { user } = useShell()
+  // the query of the list
+  const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
+  const people = useKnownPeople(
+    shown.data?.items.flatMap(({ requestedBy, assignee }) => [
+      requestedBy,
+      ...(assignee ? [assignee] : []),
+    ]) ?? [],
+  )
+  const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
+  return (
+    <>
       <SelectFilter
         label={t('operations.field.requestedBy')}
         value={search.requestedBy}
@@ -110,57 +124,62 @@ export function OperationFilters({
         ]}
         onChange={(assignee) => onChange({ assignee })}
       />
-      {(search.inDoubt !== undefined || recovered) && (
-        <SelectFilter
-          label={t('operations.filter.inDoubt')}
-          value={search.inDoubt}
-          options={IN_DOUBT.map((value) => ({ value, label: t('operations.inDoubt') }))}
-          onChange={(value) => onChange({ inDoubt: IN_DOUBT.find((one) => one === value) })}
-        />
-      )}
-      <TimeFilter since={search.since} until={search.until} onChange={onChange} isRelative />
-      <TextFilters
-        label={t('operations.filter.more')}
-        onOpen={() => {
-          scope.ask()
-          setWanted(true)
-        }}
-        // parsed like an address: an invalid workspace is ignored
-        onChange={(values) => onChange({ ...values, ...operationsSearch(values) })}
-        filters={[
-          ...scope.filters,
-          {
-            name: 'pluginId',
-            label: t('operations.filter.plugin'),
-            value: search.pluginId,
-            suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
-          },
-          {
-            name: 'failedAt',
-            label: t('operations.filter.failedAt'),
-            value: search.failedAt,
-            suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
-          },
-          {
-            name: 'errorCode',
-            label: t('operations.filter.errorCode'),
-            value: search.errorCode,
-            suggestions: KNOWN_CODES,
-          },
-          {
-            name: 'bundleInstallId',
-            label: t('operations.filter.installation'),
-            value: search.bundleInstallId,
-          },
-          {
-            name: 'bundleEnvironmentKey',
-            label: t('installations.bundleEnvironment'),
-            value: search.bundleEnvironmentKey,
-          },
-          { name: 'bundleId', label: t('installations.bundleId'), value: search.bundleId },
-        ]}
-      />
-    </FilterBar>
+    </>
+  )
+}
+
+/** The filters that are typed. What they suggest is read once they are opened. */
+function MoreFilters({ search, onChange }: Filtered) {
+  const t = useText()
+  const scope = useScopeFilter(search)
+  const [wanted, setWanted] = useState(false)
+  const plugins = useQuery({
+    ...apiQuery('GET /plugins', { query: { limit: 200 } }),
+    enabled: wanted,
+    refetchInterval: false,
+  })
+  return (
+    <TextFilters
+      label={t('operations.filter.more')}
+      onOpen={() => {
+        scope.ask()
+        setWanted(true)
+      }}
+      // parsed like an address: an invalid workspace is ignored
+      onChange={(values) => onChange({ ...values, ...operationsSearch(values) })}
+      filters={[
+        ...scope.filters,
+        {
+          name: 'pluginId',
+          label: t('operations.filter.plugin'),
+          value: search.pluginId,
+          suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
+        },
+        {
+          name: 'failedAt',
+          label: t('operations.filter.failedAt'),
+          value: search.failedAt,
+          suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
+        },
+        {
+          name: 'errorCode',
+          label: t('operations.filter.errorCode'),
+          value: search.errorCode,
+          suggestions: KNOWN_CODES,
+        },
+        {
+          name: 'bundleInstallId',
+          label: t('operations.filter.installation'),
+          value: search.bundleInstallId,
+        },
+        {
+          name: 'bundleEnvironmentKey',
+          label: t('installations.bundleEnvironment'),
+          value: search.bundleEnvironmentKey,
+        },
+        { name: 'bundleId', label: t('installations.bundleId'), value: search.bundleId },
+      ]}
+    />
   )
 }
 

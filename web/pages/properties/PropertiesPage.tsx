@@ -65,7 +65,6 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
     void navigate({ search: omitUndefined({ ...named, ...filters, ...next }), replace: true })
   const clear = () => void navigate({ search: named })
   const title = propertyTitle(first?.definition, call.query.property)
-  const help = first && propertyHelp(first.definition)
   // what a plugin writes is refused to people
   const isWrittenByPlugin = rows?.some(({ writtenBy }) => writtenBy !== null) ?? false
   const openDialog = (edits?: ReadonlyMap<string, Edit>) => {
@@ -84,25 +83,11 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
       edits.size === 0 ? showToast({ tone: 'info', text: t('properties.restore.none') }) : openDialog(edits),
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
-  // many requests: one for each history
-  const isRestorable = selected.length <= RESTORED_MAX && !selected.some(({ value }) => isHidden(value))
   return (
     <Page
       title={title}
       trail={[{ label: t('properties.title'), to: paths.properties() }]}
-      meta={
-        <>
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-            <Icon name={kindIcon[call.query.kind]} className="text-muted" />
-            <span>{first?.resourceTitle ?? call.query.resource}</span>
-            <span className="mono text-faint">
-              {call.query.bundleId}/{call.query.resource}
-            </span>
-            <span className="mono text-faint">{call.query.property}</span>
-          </p>
-          {help && <p className="max-w-[72ch]">{help}</p>}
-        </>
-      }
+      meta={<PropertyHead of={call.query} row={first} />}
       actions={
         rows !== undefined &&
         rows.length > 0 && (
@@ -137,26 +122,12 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
         }
       />
       {selection.bar(
-        <>
-          <Button
-            icon="undo"
-            busy={restore.isPending}
-            disabledReason={!isRestorable && t('properties.restore.reason', { max: RESTORED_MAX })}
-            onClick={() => restore.mutate(selected)}
-          >
-            {t('properties.action.restore')}
-          </Button>
-          <Button
-            icon="minus"
-            disabledReason={selected.length > EACH_MAX && t('properties.default.reason', { max: EACH_MAX })}
-            onClick={() => openDialog(new Map(selected.map((row) => [keyOf(row), toDefault(row)])))}
-          >
-            {t('properties.action.default')}
-          </Button>
-          <Button icon="edit" onClick={() => openDialog()}>
-            {t('properties.action.set')}
-          </Button>
-        </>,
+        <SelectionActions
+          selected={selected}
+          isRestoring={restore.isPending}
+          onRestore={() => restore.mutate(selected)}
+          onSet={openDialog}
+        />,
       )}
       {dialog !== null && (
         <Suspense>
@@ -174,6 +145,70 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
         </Suspense>
       )}
     </Page>
+  )
+}
+
+/** Below the title: which property of which resource it is, and what it is for. */
+function PropertyHead({
+  of: { bundleId, kind, resource, property },
+  row,
+}: {
+  of: Call['query']
+  row: PropertyRow | undefined
+}) {
+  const help = row && propertyHelp(row.definition)
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        <Icon name={kindIcon[kind]} className="text-muted" />
+        <span>{row?.resourceTitle ?? resource}</span>
+        <span className="mono text-faint">
+          {bundleId}/{resource}
+        </span>
+        <span className="mono text-faint">{property}</span>
+      </p>
+      {help && <p className="max-w-[72ch]">{help}</p>}
+    </>
+  )
+}
+
+/** What can be done with the property in the selected installations. */
+function SelectionActions({
+  selected,
+  isRestoring,
+  onRestore,
+  onSet,
+}: {
+  selected: readonly PropertyRow[]
+  isRestoring: boolean
+  onRestore: () => void
+  /** Opens the dialog that sets the values, with these edits to begin with. */
+  onSet: (edits?: ReadonlyMap<string, Edit>) => void
+}) {
+  const t = useText()
+  // many requests: one for each history
+  const isRestorable = selected.length <= RESTORED_MAX && !selected.some(({ value }) => isHidden(value))
+  return (
+    <>
+      <Button
+        icon="undo"
+        busy={isRestoring}
+        disabledReason={!isRestorable && t('properties.restore.reason', { max: RESTORED_MAX })}
+        onClick={onRestore}
+      >
+        {t('properties.action.restore')}
+      </Button>
+      <Button
+        icon="minus"
+        disabledReason={selected.length > EACH_MAX && t('properties.default.reason', { max: EACH_MAX })}
+        onClick={() => onSet(new Map(selected.map((row) => [keyOf(row), toDefault(row)])))}
+      >
+        {t('properties.action.default')}
+      </Button>
+      <Button icon="edit" onClick={() => onSet()}>
+        {t('properties.action.set')}
+      </Button>
+    </>
   )
 }
 
