@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState, type ComponentProps } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Claim, Configuration } from '#contract/console-api/shapes.ts'
 import { pausesInScopeCall } from '#contract/console-api/pages/pauses.ts'
@@ -30,7 +30,7 @@ import { ChangesBar } from './ChangesBar.tsx'
 import { ClaimNotice } from './ClaimNotice.tsx'
 import { useOutline } from './editor/use-outline.ts'
 import { countEdits } from './draft/draft.ts'
-import { EditorContext } from './editor/editor-context.ts'
+import { EditorContext, useEditor } from './editor/editor-context.ts'
 import { FileActions } from './files/FileActions.tsx'
 import { FormTab } from './FormTab.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
@@ -117,21 +117,7 @@ export function Editor({
           </>
         }
         tabs={<EditorTabs scope={scope} search={search} pane={pane} />}
-        notice={
-          <>
-            {!editor.mayWrite && (
-              <Notice icon="lock" title={t('configuration.readOnly.title')}>
-                {t('configuration.readOnly.message')}
-              </Notice>
-            )}
-            {editor.mayWrite && gate.notice}
-            <Pauses pauses={pauses} />
-            <NotKeptNotice />
-            <EditedRequest />
-            {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
-            <OpenChangeRequests of={scope} except={search.change} />
-          </>
-        }
+        notice={<EditorNotices gate={gate} pauses={pauses} lost={edited.lost} search={search} />}
         footer={
           <EditorDock
             state={state}
@@ -199,6 +185,38 @@ function SnapshotLine({ configuration }: { configuration: Configuration }) {
       </span>
       <FollowButton subject={{ kind: 'scope', scope }} />
       <NewsLine />
+    </>
+  )
+}
+
+/** What hinders or concerns the edits of the whole scope. */
+function EditorNotices({
+  gate,
+  pauses,
+  lost,
+  search,
+}: {
+  gate: ReturnType<typeof useGate>
+  pauses: ComponentProps<typeof Pauses>['pauses']
+  /** The change request that the address names and that cannot be edited. */
+  lost: ReturnType<typeof useEditedRequest>['lost']
+  search: ConfigurationSearch
+}) {
+  const t = useText()
+  const { mayWrite, configuration } = useEditor()
+  return (
+    <>
+      {!mayWrite && (
+        <Notice icon="lock" title={t('configuration.readOnly.title')}>
+          {t('configuration.readOnly.message')}
+        </Notice>
+      )}
+      {mayWrite && gate.notice}
+      <Pauses pauses={pauses} />
+      <NotKeptNotice />
+      <EditedRequest />
+      {lost !== null && <LostRequestNotice changeRequestId={lost} />}
+      <OpenChangeRequests of={configuration.scope} except={search.change} />
     </>
   )
 }

@@ -51,7 +51,7 @@ export function PlanStep({
   onExclude: (bundleInstallId: string, isExcluded: boolean) => void
 }) {
   const t = useText()
-  const { configuration, edited, goTo } = useEditor()
+  const { configuration, edited } = useEditor()
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
   const isGuarded = needsReview(plan.data?.problems)
@@ -84,31 +84,7 @@ export function PlanStep({
           {t('changes.need.message')}
         </Notice>
       )}
-      {problems.length > 0 && (
-        <Notice tone="error" title={t('configuration.review.invalid', { n: problems.length })}>
-          <ul className="mt-1 space-y-0.5">
-            {problems.map(({ locator, property, message }) => {
-              const resource = configuration.resources[locator]
-              return (
-                <li key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-2">
-                  <button
-                    type="button"
-                    className="min-h-6 rounded-sm font-medium text-accent hover:underline"
-                    onClick={() => {
-                      onClose()
-                      goTo(locator, property)
-                    }}
-                  >
-                    {resourceTitle(resource, locator)} ·{' '}
-                    {propertyTitle(definitionOf(resource, property), property)}
-                  </button>
-                  <span className="whitespace-pre-line">{message}</span>
-                </li>
-              )
-            })}
-          </ul>
-        </Notice>
-      )}
+      {problems.length > 0 && <InvalidEdits problems={problems} onClose={onClose} />}
       {planError !== null && plan.data === undefined && (
         <ErrorState error={planError} onRetry={() => void plan.refetch()} retrying={plan.isFetching} />
       )}
@@ -120,21 +96,7 @@ export function PlanStep({
             {problem.message}
           </Notice>
         ))}
-      {isSlow && (
-        <Notice
-          tone="warn"
-          icon="offline"
-          live
-          title={t('configuration.lost.title')}
-          actions={
-            <Button size="sm" icon="retry" onClick={() => plan.restart()}>
-              {t('configuration.lost.again')}
-            </Button>
-          }
-        >
-          {t('configuration.lost.message')}
-        </Notice>
-      )}
+      {isSlow && <SlowPlan onRestart={plan.restart} />}
       {arrival !== null && <LeftOut arrival={arrival} offers={offers} draft={draft} />}
       {groups.map((group) => (
         <PlannedInstallation
@@ -172,6 +134,56 @@ export function PlanStep({
         )}
       </Field>
     </div>
+  )
+}
+
+/** The edits that are not valid; each leads to its field. */
+function InvalidEdits({ problems, onClose }: Pick<ReviewProps, 'problems' | 'onClose'>) {
+  const t = useText()
+  const { configuration, goTo } = useEditor()
+  return (
+    <Notice tone="error" title={t('configuration.review.invalid', { n: problems.length })}>
+      <ul className="mt-1 space-y-0.5">
+        {problems.map(({ locator, property, message }) => {
+          const resource = configuration.resources[locator]
+          return (
+            <li key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-2">
+              <button
+                type="button"
+                className="min-h-6 rounded-sm font-medium text-accent hover:underline"
+                onClick={() => {
+                  onClose()
+                  goTo(locator, property)
+                }}
+              >
+                {resourceTitle(resource, locator)} ·{' '}
+                {propertyTitle(definitionOf(resource, property), property)}
+              </button>
+              <span className="whitespace-pre-line">{message}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </Notice>
+  )
+}
+
+function SlowPlan({ onRestart }: { onRestart: () => void }) {
+  const t = useText()
+  return (
+    <Notice
+      tone="warn"
+      icon="offline"
+      live
+      title={t('configuration.lost.title')}
+      actions={
+        <Button size="sm" icon="retry" onClick={() => onRestart()}>
+          {t('configuration.lost.again')}
+        </Button>
+      }
+    >
+      {t('configuration.lost.message')}
+    </Notice>
   )
 }
 
