@@ -33,35 +33,19 @@ const PAGE = 25
 export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration, store, mayWrite } = useEditor()
+  const { configuration, mayWrite } = useEditor()
   const take = useTakeValue()
-  const restoreAll = useRestore()
   const { scope } = configuration
   const { changedIn: locator, changed: property, by: savedBy, since, until, from, to, with: other } = search
   const [isChoosing, setIsChoosing] = useState(false)
   const isComparing = isChoosing || other !== undefined
   const filter = omitUndefined({ locator, property, savedBy, since, until })
-  const history = useInfiniteQuery({
-    queryKey: [HISTORY, { params: scope, pages: PAGE, filter }] as const,
-    queryFn: ({ pageParam, signal }) =>
-      callApi(
-        HISTORY,
-        {
-          params: scope,
-          query: { ...filter, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
-        },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  })
+  const history = useHistory(scope, filter)
   const error = useErrorView(history.error)
   const go = (next: SearchChange<ConfigurationSearch>, replace = true) =>
     void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, ...next })), replace })
   const snapshots = history.data?.pages.flatMap(({ items }) => items) ?? []
   const people = [...new Map(snapshots.map((one) => [one.savedBy.id, one.savedBy])).values()]
-  // a narrowed history contains only some of the changes of a save
-  const isWhole = locator === undefined && property === undefined
   // a comparison of scopes is no part of the history, and would push it far down
   if (isComparing) {
     return (
@@ -123,34 +107,15 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
                       : undefined
                   }
                   actions={
-                    <>
-                      {snapshot.snapshotVersion !== configuration.snapshotVersion && (
-                        <Button
-                          size="sm"
-                          variant="quiet"
-                          onClick={() => {
-                            go({ from: snapshot.snapshotVersion, to: undefined }, false)
-                            document.getElementById('content')?.scrollIntoView({ block: 'start' })
-                          }}
-                        >
-                          {t('configuration.history.compare')}
-                        </Button>
-                      )}
-                      {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
-                        <Button
-                          size="sm"
-                          icon="undo"
-                          onClick={() =>
-                            restoreAll(
-                              undo(snapshot, configuration, store.current()),
-                              undoTexts(snapshot, configuration, t),
-                            )
-                          }
-                        >
-                          {t('configuration.history.undo')}
-                        </Button>
-                      )}
-                    </>
+                    <SnapshotActions
+                      snapshot={snapshot}
+                      // a narrowed history contains only some of the changes of a save
+                      isWhole={locator === undefined && property === undefined}
+                      onCompare={() => {
+                        go({ from: snapshot.snapshotVersion, to: undefined }, false)
+                        document.getElementById('content')?.scrollIntoView({ block: 'start' })
+                      }}
+                    />
                   }
                 />
               </li>
@@ -168,6 +133,67 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
         </Button>
       )}
     </div>
+  )
+}
+
+/** The snapshots that match the filter, page by page. */
+function useHistory(
+  scope: Configuration['scope'],
+  filter: Pick<ConfigurationSearch, 'since' | 'until'> & {
+    locator?: string
+    property?: string
+    savedBy?: string
+  },
+) {
+  return useInfiniteQuery({
+    queryKey: [HISTORY, { params: scope, pages: PAGE, filter }] as const,
+    queryFn: ({ pageParam, signal }) =>
+      callApi(
+        HISTORY,
+        {
+          params: scope,
+          query: { ...filter, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
+        },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+/** A comparison of the snapshot with the current one, and the undo of its save. */
+function SnapshotActions({
+  snapshot,
+  isWhole,
+  onCompare,
+}: {
+  snapshot: Snapshot
+  /** Whether all changes of the save are shown. */
+  isWhole: boolean
+  onCompare: () => void
+}) {
+  const t = useText()
+  const { configuration, store, mayWrite } = useEditor()
+  const restoreAll = useRestore()
+  return (
+    <>
+      {snapshot.snapshotVersion !== configuration.snapshotVersion && (
+        <Button size="sm" variant="quiet" onClick={onCompare}>
+          {t('configuration.history.compare')}
+        </Button>
+      )}
+      {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
+        <Button
+          size="sm"
+          icon="undo"
+          onClick={() =>
+            restoreAll(undo(snapshot, configuration, store.current()), undoTexts(snapshot, configuration, t))
+          }
+        >
+          {t('configuration.history.undo')}
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -86,23 +86,13 @@ export function ConflictCard({
         )}
       </div>
       {verdict.kind === 'gone' && (
-        <div className="space-y-2 px-4 py-3">
-          <p className="flex items-center gap-2">
-            <Icon name="warning" size={14} className="text-doubt" />
-            {t(`configuration.conflict.gone.${verdict.why}`)}
-          </p>
-          <p className="text-muted">
-            {labelled(t, t('configuration.conflict.yours'), '')}
-            <PropertyValueView value={viewOf(edit, isSensitive)} />
-          </p>
-          <Radio
-            name={`${id}-choice`}
-            checked={sides.get(WHOLE) === 'theirs'}
-            onChange={() => choose('theirs', [WHOLE])}
-          >
-            <span className="font-medium">{t('configuration.conflict.letGo')}</span>
-          </Radio>
-        </div>
+        <GoneChoice
+          why={verdict.why}
+          mine={viewOf(edit, isSensitive)}
+          name={`${id}-choice`}
+          isLetGo={sides.get(WHOLE) === 'theirs'}
+          onLetGo={() => choose('theirs', [WHOLE])}
+        />
       )}
       {verdict.kind === 'conflict' && isWhole && (
         <div className="px-4 pt-3 pb-1">
@@ -163,6 +153,38 @@ export function ConflictCard({
         />
       )}
     </fieldset>
+  )
+}
+
+/** Of a property that people can no longer set there: the edit can only be let go. */
+function GoneChoice({
+  why,
+  mine,
+  name,
+  isLetGo,
+  onLetGo,
+}: {
+  why: Extract<Merged['verdict'], { kind: 'gone' }>['why']
+  mine: ReturnType<typeof viewOf>
+  name: string
+  isLetGo: boolean
+  onLetGo: () => void
+}) {
+  const t = useText()
+  return (
+    <div className="space-y-2 px-4 py-3">
+      <p className="flex items-center gap-2">
+        <Icon name="warning" size={14} className="text-doubt" />
+        {t(`configuration.conflict.gone.${why}`)}
+      </p>
+      <p className="text-muted">
+        {labelled(t, t('configuration.conflict.yours'), '')}
+        <PropertyValueView value={mine} />
+      </p>
+      <Radio name={name} checked={isLetGo} onChange={onLetGo}>
+        <span className="font-medium">{t('configuration.conflict.letGo')}</span>
+      </Radio>
+    </div>
   )
 }
 
