@@ -157,7 +157,6 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
         'uncertain',
         'invalid',
         'presentable',
-        'unknownResultOf',
         'unsentFailure',
         'interrupted',
         'backoffMs',
