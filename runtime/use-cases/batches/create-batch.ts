@@ -2,6 +2,8 @@ import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
 import { batchPlace } from '../../sealing/places.ts'
 import { insertBatch, insertItems } from '../../store/batches/batches.ts'
 import { moveBatch } from '../../store/batches/run-items.ts'
@@ -66,37 +68,15 @@ export async function createBatch(
   })
   // wave by wave, because items start in their order
   const ordered = planned.toSorted((one, other) => waveIn(waves, one) - waveIn(waves, other))
-  const items = ordered.map((one, position) => {
-    const [problem] = one.refusals.flatMap(problemsOf)
-    return {
-      batch_id: batchId,
-      position,
-      // an installation gets this id when its item starts
-      target: one.installation === null ? uuidv7(deps) : one.target,
-      bundle_install_id: one.installation?.bundle_install_id ?? null,
-      scope_id: one.scopeId,
-      ...(one.scopeId === null && {
-        environment_key: one.scope.environmentKey,
-        application_runtime_id: one.scope.applicationRuntimeId,
-        workspace_id: one.scope.workspaceId,
-      }),
-      refused_in_plan: problem !== undefined,
-      run: one.run,
-      plan_token: one.token,
-      changes_digest:
-        // a new installation has no values that somebody else could have saved
-        one.plan === null || one.installation === null
-          ? null
-          : vault.digest(changesText(body.action, inputFor(input, one.target), one.plan)),
-      shown_values: JSON.stringify(shown.valuesOf(one)),
-      code: problem?.errorCode ?? null,
-      message: problem?.message ?? null,
-      locator: problem?.locator ?? null,
-      property: problem?.property ?? null,
-      wave: waves.get(one.target) ?? null,
-      parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
-    }
-  })
+  const items = ordered.map((one, position) => ({
+    batch_id: batchId,
+    position,
+    // an installation gets this id when its item starts
+    target: one.installation === null ? uuidv7(deps) : one.target,
+    wave: waves.get(one.target) ?? null,
+    shown_values: JSON.stringify(shown.valuesOf(one)),
+    ...plannedItem(vault, body.action, input, one),
+  }))
   await insertItems(tx, items)
   // as an update, like every other end of a batch, so that it is reported with its counts
   if (stopsAtOnce) await moveBatch(tx, batchId, { state: 'DONE', because: null, isFinished: true })
@@ -109,13 +89,56 @@ export async function createBatch(
     reason: body.reason ?? null,
     overridden: overrides,
   })
+  await recordRefusals(tx, acting, body, planned)
+  return { batch: await requireBatch(tx, actor, batchId) }
+}
+
+/** What an item keeps of the plan of its target. */
+function plannedItem(
+  vault: Vault,
+  action: BatchAction,
+  input: ReturnType<typeof inputOf>,
+  one: PlannedTarget,
+) {
+  const [problem] = one.refusals.flatMap(problemsOf)
+  return {
+    bundle_install_id: one.installation?.bundle_install_id ?? null,
+    scope_id: one.scopeId,
+    ...(one.scopeId === null && {
+      environment_key: one.scope.environmentKey,
+      application_runtime_id: one.scope.applicationRuntimeId,
+      workspace_id: one.scope.workspaceId,
+    }),
+    refused_in_plan: problem !== undefined,
+    run: one.run,
+    plan_token: one.token,
+    changes_digest:
+      // a new installation has no values that somebody else could have saved
+      one.plan === null || one.installation === null
+        ? null
+        : vault.digest(changesText(action, inputFor(input, one.target), one.plan)),
+    code: problem?.errorCode ?? null,
+    message: problem?.message ?? null,
+    locator: problem?.locator ?? null,
+    property: problem?.property ?? null,
+    parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
+  }
+}
+
+/** Records in the audit which targets are refused from the start. */
+async function recordRefusals(
+  tx: Tx,
+  acting: Actor,
+  { action, reason = null }: { action: BatchAction; reason?: string | null | undefined },
+  planned: readonly PlannedTarget[],
+): Promise<void> {
   for (const { target, title, scope, installation, refusals } of planned) {
     const [problem] = refusals.flatMap(problemsOf)
     if (problem === undefined) continue
     await recordRefusal(
       tx,
       acting,
-      { action: body.action, reason: body.reason ?? null },
+      { action, reason },
       {
         target,
         // the target of an INSTALL is a scope
@@ -126,7 +149,6 @@ export async function createBatch(
       },
     )
   }
-  return { batch: await requireBatch(tx, actor, batchId) }
 }
 
 const waveIn = (waves: ReadonlyMap<string, number>, { target }: PlannedTarget): number =>
