@@ -114,7 +114,7 @@ function useStableMerge(merge: MergeState): MergeState {
 
 const keyOf = ({ locator, property }: { locator: string; property: string }) => `${locator} ${property}`
 
-/** Saves the plan, or shows why it cannot be saved. After a lost response, repeats the same request. */
+/** Saves the plan, or shows why it cannot be saved. */
 function PlanFooter({
   plan,
   problems,
@@ -178,27 +178,7 @@ function PlanFooter({
     if (blocking === undefined && save.state === 'idle' && proposal.pending === null) onSave()
   })
 
-  if (save.state === 'uncertain') {
-    return (
-      <>
-        <Button
-          onClick={() => {
-            save.giveUp()
-            onClose()
-          }}
-        >
-          {t('configuration.uncertain.giveUp')}
-        </Button>
-        <Button
-          variant="primary"
-          icon="retry"
-          onClick={() => void save.repeat().then((done) => done && onClose())}
-        >
-          {t('configuration.uncertain.repeat')}
-        </Button>
-      </>
-    )
-  }
+  if (save.state === 'uncertain') return <UncertainFooter save={save} onClose={onClose} />
   return (
     <>
       <Button onClick={onClose} disabledReason={save.state === 'saving' && t('common.loading')}>
@@ -233,6 +213,30 @@ function PlanFooter({
           : taken.length === 0
             ? t('common.save')
             : t('configuration.review.save', { n: taken.length })}
+      </Button>
+    </>
+  )
+}
+
+/** Repeats the same request after a lost response, or gives it up. */
+function UncertainFooter({ save, onClose }: Pick<Planned, 'save' | 'onClose'>) {
+  const t = useText()
+  return (
+    <>
+      <Button
+        onClick={() => {
+          save.giveUp()
+          onClose()
+        }}
+      >
+        {t('configuration.uncertain.giveUp')}
+      </Button>
+      <Button
+        variant="primary"
+        icon="retry"
+        onClick={() => void save.repeat().then((done) => done && onClose())}
+      >
+        {t('configuration.uncertain.repeat')}
       </Button>
     </>
   )
