@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { scopeRowWith } from '../testing/scope-row.ts'
 import { refusal } from '../testing/api.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { MAIL, serveScope } from '../testing/served-scope.ts'
@@ -132,17 +133,11 @@ const type = (text: string) => palette.getByRole('combobox').fill(text)
 const options = palette.getByRole('option')
 
 test('a scope is found among more than one page of them', async () => {
-  const scope = {
+  const scope = scopeRowWith({
     environmentKey: 'production',
     applicationRuntimeId: 'eu-north',
     workspaceId: 900,
-    snapshotVersion: 1,
-    savedAt: '2026-11-22T08:00:00.000Z',
-    savedBy: { id: 'mira', name: 'Mira' },
-    installations: 1,
-    claimed: 0,
-    failed: 0,
-  }
+  })
   await openPalette({
     'GET /scopes': ({ query }) => ({
       items: query.get('q') === 'north/900' ? [scope] : [],

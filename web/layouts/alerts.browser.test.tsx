@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { Batch } from '#contract/console-api/shapes.ts'
 import { operation, at } from '../pages/operations/detail/calls/testing.ts'
+import { batchWith } from '../testing/batch.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { OLIVIA, serveScope } from '../testing/served-scope.ts'
 import { watchAs } from '../subjects/alerts/alerts.ts'
@@ -125,23 +125,13 @@ test('the end of an operation that a person watches is told once, also while its
 test('the end of a batch is told after its page was left, with its results', async () => {
   const shown = recordNotifications()
   const batchId = '01920000-0000-7000-8000-0000000000aa'
-  let current: Batch = {
+  let current = batchWith({
     batchId,
     action: 'DETACH',
     title: 'Clean up',
-    summary: null,
-    input: { targetVersion: null, properties: [] },
-    first: null,
-    concurrency: 5,
-    stopAfterFailures: null,
-    reason: null,
-    state: 'RUNNING',
-    because: null,
-    requestedBy: { id: 'olivia', name: 'Olivia' },
     createdAt: at(0),
-    finishedAt: null,
-    counts: { PENDING: 1, RUNNING: 1, SUCCEEDED: 1, FAILED: 0, REFUSED: 0, SKIPPED: 0 },
-  }
+    counts: { PENDING: 1, RUNNING: 1, SUCCEEDED: 1 },
+  })
   await serveScope({
     'GET /batches/{batchId}': () => current,
     'GET /batches/{batchId}/items': () => ({ items: [] }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Freeze } from '#contract/console-api/shapes.ts'
+import { scopeRowWith } from '../../testing/scope-row.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
 
@@ -42,17 +43,8 @@ test('the times of a freeze name the zone that they are in, and are not cut off'
 })
 
 test('a freeze is for environments or for scopes, which are found by their text', async () => {
-  const scopeOf = (environmentKey: string) => ({
-    environmentKey,
-    applicationRuntimeId: 'eu-central',
-    workspaceId: 1,
-    installations: 1,
-    claimed: 0,
-    failed: 0,
-    snapshotVersion: 1,
-    savedAt: freeze.updatedAt,
-    savedBy: freeze.updatedBy,
-  })
+  const scopeOf = (environmentKey: string) =>
+    scopeRowWith({ environmentKey, applicationRuntimeId: 'eu-central' })
   const { api } = await serveScope({
     'GET /session': () => ({
       user: freeze.updatedBy,

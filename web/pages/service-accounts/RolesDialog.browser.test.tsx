@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { scopeRowWith } from '../../testing/scope-row.ts'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { RolesDialog } from './RolesDialog.tsx'
@@ -15,17 +16,7 @@ const account = {
   updatedAt: at,
   tokens: [],
 }
-const scope = {
-  environmentKey: 'staging',
-  applicationRuntimeId: 'eu',
-  workspaceId: 1,
-  installations: 1,
-  claimed: 0,
-  failed: 0,
-  snapshotVersion: 1,
-  savedAt: at,
-  savedBy: olivia,
-}
+const scope = scopeRowWith({ environmentKey: 'staging' })
 const place = page.getByRole('combobox', { name: 'Where' })
 
 test('a role applies nowhere until a place is chosen, and again when it is cleared', async () => {

@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import { scopeRowWith } from '../../../testing/scope-row.ts'
 import { refusal, serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { PluginPolicies } from './PluginPolicies.tsx'
 
-const scope = {
-  environmentKey: 'staging',
-  applicationRuntimeId: 'eu',
-  workspaceId: 1,
-  snapshotVersion: 1,
-  savedAt: '2026-11-22T08:00:00.000Z',
-  savedBy: { id: 'mira', name: 'Mira' },
-  installations: 1,
-  claimed: 0,
-  failed: 0,
-}
+const scope = scopeRowWith({ environmentKey: 'staging' })
 const serve = () =>
   serveApi({
     'GET /plugin-policies': () => ({

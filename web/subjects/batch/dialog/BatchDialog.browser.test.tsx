@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { Batch, BatchPlan, PropertyView } from '#contract/console-api/shapes.ts'
+import type { BatchPlan, PropertyView } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { queryClient } from '../../../app/query-client.ts'
+import { batchWith } from '../../../testing/batch.ts'
+import { scopeRowWith } from '../../../testing/scope-row.ts'
 import { refusal, serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { changeRequestWith } from '../../../testing/change-request.ts'
@@ -54,23 +56,7 @@ const planWith = (planToken: string, problemsOf: (id: string) => Problems): Batc
   })),
 })
 
-const batch: Batch = {
-  batchId: '01920000-0000-7000-8000-0000000000aa',
-  action: 'RETRY',
-  title: 'Retry 2 operations',
-  summary: null,
-  input: { targetVersion: null, properties: [] },
-  first: null,
-  concurrency: 5,
-  stopAfterFailures: null,
-  reason: null,
-  state: 'RUNNING',
-  because: null,
-  requestedBy: { id: 'olivia', name: 'Olivia' },
-  createdAt: '2026-11-22T08:00:00.000Z',
-  finishedAt: null,
-  counts: { PENDING: 2, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, REFUSED: 0, SKIPPED: 0 },
-}
+const batch = batchWith({ counts: { PENDING: 2 } })
 
 const open = (action: 'RETRY' | 'DETACH' | 'TAKEOVER') =>
   renderInConsole(<BatchDialog action={action} targets={targets} onClose={() => undefined} />)
@@ -741,15 +727,7 @@ test('an install is into the chosen scopes, with the values that the version req
       }
     },
     'GET /scopes': () => ({
-      items: [1, 2, 3].map((workspaceId) => ({
-        ...scope(workspaceId),
-        snapshotVersion: 1,
-        savedAt: '2026-11-22T08:00:00.000Z',
-        savedBy: { id: 'olivia', name: 'Olivia' },
-        installations: 1,
-        claimed: 0,
-        failed: 0,
-      })),
+      items: [1, 2, 3].map((workspaceId) => scopeRowWith(scope(workspaceId))),
       nextCursor: null,
     }),
     'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
