@@ -41,7 +41,6 @@ export function ServiceEditor({
   mayWrite: boolean
 }) {
   const t = useText()
-  const rich = useRichText()
   const navigate = useNavigate()
   const { form, base, values, isDirty, setTyping, reset, rebase, forget } = useServiceForm(
     keyOf(scope, service?.serviceName ?? ''),
@@ -97,20 +96,7 @@ export function ServiceEditor({
       aria-label={title}
       className="min-w-0 rounded-lg border border-dashed border-line-strong bg-surface"
     >
-      <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5 border-b border-dashed border-line-strong px-4 py-3">
-        <h2 className={service ? 'mono text-md font-semibold wrap-anywhere' : 'text-md font-semibold'}>
-          {title}
-        </h2>
-        <p className="text-xs text-muted">
-          {service
-            ? rich('localServices.saved.by', {
-                version: String(service.version),
-                at: <Time at={service.savedAt} />,
-                who: service.savedBy.name,
-              })
-            : t('localServices.saved.never')}
-        </p>
-      </header>
+      <ServiceHead title={title} service={service} />
       <FormPage
         form={form}
         onSubmit={submit.onSubmit}
@@ -172,6 +158,28 @@ export function ServiceEditor({
         {mayWrite && <ReasonField control={control} className="max-w-2xl" />}
       </FormPage>
     </section>
+  )
+}
+
+/** The name, and who saved it last. */
+function ServiceHead({ title, service }: { title: string; service: LocalService | null }) {
+  const t = useText()
+  const rich = useRichText()
+  return (
+    <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5 border-b border-dashed border-line-strong px-4 py-3">
+      <h2 className={service ? 'mono text-md font-semibold wrap-anywhere' : 'text-md font-semibold'}>
+        {title}
+      </h2>
+      <p className="text-xs text-muted">
+        {service
+          ? rich('localServices.saved.by', {
+              version: String(service.version),
+              at: <Time at={service.savedAt} />,
+              who: service.savedBy.name,
+            })
+          : t('localServices.saved.never')}
+      </p>
+    </header>
   )
 }
 
