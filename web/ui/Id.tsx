@@ -73,7 +73,7 @@ export function Segments({
   className?: string | undefined
 }) {
   return (
-    <span className={cx('mono wrap-anywhere', className)}>
+    <span className={cx('segments mono wrap-anywhere', className)}>
       <span className="text-muted">
         {parts
           .slice(0, -1)

@@ -124,7 +124,9 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     header: t('changes.column.title'),
     cell: ({ title, kind }) => (
       <span className="block">
-        <span className="block wrap-anywhere whitespace-normal">{title}</span>
+        <span className="line-clamp-2 wrap-anywhere whitespace-normal" title={title}>
+          {title}
+        </span>
         <span className="block text-xs text-muted">{t(`changes.kind.${kind}`)}</span>
       </span>
     ),
@@ -132,7 +134,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
   {
     id: 'state',
     header: t('changes.column.state'),
-    width: '9rem',
+    width: '8.5rem',
     card: 'plain',
     cell: ({ state }) => (
       <Badge look="plain" {...changeLook[state]}>
@@ -144,7 +146,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     id: 'approvals',
     header: t('changes.column.approvals'),
     align: 'end',
-    width: '7rem',
+    width: '6.5rem',
     hideBelow: 'lg',
     cell: ({ approvals, approvalsNeeded }) =>
       approvalsNeeded === 0
@@ -154,22 +156,23 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
   {
     id: 'where',
     header: t('changes.column.where'),
-    width: '14rem',
+    width: '13rem',
     card: 'line',
     cell: ({ scope }) => (scope === null ? t('changes.kind.BATCH') : <ScopeText scope={scope} />),
   },
   {
     id: 'by',
     header: t('changes.column.by'),
-    width: '10rem',
-    hideBelow: 'md',
+    width: '9rem',
+    hideBelow: 'lg',
     card: 'plain',
     cell: ({ createdBy }) => createdBy.name,
   },
   {
     id: 'at',
     header: t('changes.column.at'),
-    width: '8rem',
+    width: '7.5rem',
+    hideBelow: 'md',
     card: 'plain',
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
   },

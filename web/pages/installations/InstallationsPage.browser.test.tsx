@@ -64,7 +64,7 @@ test('a row names the newer version, as a link only if an upgrade is possible no
   await expect.poll(screen.address).toContain('action=upgrade')
 })
 
-test('the whole scope is visible in a window of 1280 px', async () => {
+test('the whole scope is visible in a window of 1280 px, and its end in a narrow one', async () => {
   const long = installation(1, claim('WAITING'), { actor: 'NOBODY', action: 'NONE' })
   const place = { environmentKey: 'production', applicationRuntimeId: 'ap-southeast', workspaceId: 1234 }
   await serveScope({
@@ -74,10 +74,17 @@ test('the whole scope is visible in a window of 1280 px', async () => {
     }),
   })
   await renderConsole('/installations')
-  const cell = page.getByRole('cell', { name: 'production/ap-southeast/1234' })
-  await expect.element(cell).toBeVisible()
-  const { scrollWidth, clientWidth } = cell.element()
-  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
+  const start = page.getByRole('cell').getByText('production/ap-southeast/', { exact: true })
+  await expect.element(start).toBeVisible()
+  const isStartWhole = () => start.element().scrollWidth <= start.element().clientWidth
+  expect(isStartWhole()).toBe(true)
+  await page.viewport(700, 800)
+  await expect.poll(isStartWhole).toBe(false)
+  const end = document.createRange()
+  end.selectNode(start.element().nextSibling!)
+  expect(end.toString()).toBe('1234')
+  const cell = start.element().closest('td')!
+  expect(end.getBoundingClientRect().right).toBeLessThanOrEqual(cell.getBoundingClientRect().right)
 })
 
 test('an ID in the address that is none is not found, and leads to the list', async () => {

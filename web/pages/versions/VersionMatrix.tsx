@@ -86,7 +86,7 @@ export function VersionMatrix({
                     bundleId: bundle.bundleId,
                     state: 'ACTIVE',
                   })}
-                  className="target rounded-sm font-semibold wrap-anywhere hover:underline"
+                  className="target line-clamp-3 rounded-sm font-semibold wrap-anywhere hover:underline"
                 >
                   {title}
                 </PlainLink>
