@@ -33,7 +33,6 @@ export function TimelineRow({
   /** The bar that the Tab key reaches. */
   tabStop: Bar | null
   drawing: Drawing
-  /** Whether the parts of the time are drawn below the bars. */
 }) {
   const t = useText()
   const look = resultLook(row.result)
@@ -41,30 +40,34 @@ export function TimelineRow({
   const hasRetry = row.retryAt !== null && width > 0 && x(row.retryAt) >= 0 && x(row.retryAt) <= width
   const room = { ...drawing, width: width - (hasRetry ? RETRY_PX : 0) }
   const marks = width === 0 ? [] : layoutRow(row, room)
+  const isEmpty = marks.length === 0 && row.retryAt === null
+  const about = (
+    <p className="text-xs text-faint">
+      {t(look.word)} · {t('operations.detail.order', { order: row.order })}
+      {row.isParallel && (
+        <span title={t('operations.detail.parallel.hint')}> · {t('operations.detail.parallel')}</span>
+      )}
+    </p>
+  )
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 @lg:py-2">
         <Icon name={look.icon} size={14} className={cx('mt-[3px]', toneText[look.tone])} />
         <div className="min-w-0">
-          <PluginLink pluginId={row.pluginId} className="block truncate font-medium" />
-          <p className="truncate text-xs text-faint">
-            {t(look.word)} · {t('operations.detail.order', { order: row.order })}
-            {row.isParallel && (
-              <span title={t('operations.detail.parallel.hint')}> · {t('operations.detail.parallel')}</span>
-            )}
-          </p>
+          <PluginLink pluginId={row.pluginId} className="line-clamp-2 font-medium wrap-anywhere" />
+          {!isEmpty && about}
         </div>
       </div>
       <div
         data-track=""
         className={cx(
           trackCell,
-          '@lg:h-13',
-          // below the label, an empty track needs no height
-          marks.length > 0 || row.retryAt !== null ? 'h-13' : 'h-2',
+          // an empty track has room for what is said about its row; below the label, it needs no height
+          isEmpty ? 'max-@lg:pb-2 max-@lg:pl-[22px] @lg:pt-2.5' : 'min-h-13',
         )}
       >
         <TrackLines drawing={drawing} />
+        {isEmpty && <div className="relative w-fit max-w-full bg-surface pr-1 @lg:pl-2">{about}</div>}
         <PartStrip bars={row.bars} drawing={drawing} />
         <ul aria-label={t('operations.detail.attempts', { n: row.count })}>
           {marks.map((mark) =>
