@@ -106,12 +106,12 @@ export function FreezeDialog({
       />
       {repeats === 'weekly' && <Choices control={control} name="days" legend={t('freezes.field.days')} />}
       <div className="grid gap-3 sm:grid-cols-2">
-        {TIMES[repeats].map(([name, label, help]) => (
+        {TIMES[repeats].map(([name, label, help, kind]) => (
           <TextField
             key={name}
             control={control}
             name={name}
-            kind="code"
+            kind={kind}
             label={t(`freezes.field.${label}`)}
             help={t(`freezes.form.${help}.help`)}
           />
@@ -138,15 +138,15 @@ export function FreezeDialog({
   )
 }
 
-/** The two fields of time: name, label, help. */
+/** The two fields of time: name, label, help, kind. */
 const TIMES = {
   once: [
-    ['from', 'from', 'time'],
-    ['to', 'to', 'to'],
+    ['from', 'from', 'time', 'time'],
+    ['to', 'to', 'to', 'time'],
   ],
   weekly: [
-    ['fromTime', 'from', 'daytime'],
-    ['toTime', 'to', 'nextDay'],
+    ['fromTime', 'from', 'time', 'timeOfDay'],
+    ['toTime', 'to', 'nextDay', 'timeOfDay'],
   ],
 } as const
 

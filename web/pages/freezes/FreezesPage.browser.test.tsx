@@ -72,9 +72,16 @@ test('a freeze is for environments or for scopes, which are found by their text'
   await form.getByRole('button', { name: 'Remove staging' }).click()
 
   await form.getByRole('textbox', { name: 'Name' }).fill('year-end')
-  await form.getByText('Every week').click()
+  // chosen with the browser's own control, in the time zone of the freeze
+  await form.getByLabelText('From').fill('2026-12-24T10:00')
+  await form.getByLabelText('To', { exact: true }).fill('2026-12-30T10:30')
+  await form.getByRole('textbox', { name: 'Time zone' }).fill('America/New_York')
   await form.getByRole('textbox', { name: 'Message' }).fill('Year-end closing')
   await form.getByRole('button', { name: 'Create freeze' }).click()
   await expect.poll(() => api.requests('PUT /freezes/{name}').length).toBe(1)
-  expect(api.requests('PUT /freezes/{name}')[0]?.body).toMatchObject({ environments: ['production'] })
+  expect(api.requests('PUT /freezes/{name}')[0]?.body).toMatchObject({
+    environments: ['production'],
+    from: '2026-12-24T15:00:00.000Z',
+    to: '2026-12-30T15:30:00.000Z',
+  })
 })

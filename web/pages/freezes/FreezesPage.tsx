@@ -110,13 +110,6 @@ const freezeColumns = (
     ),
   },
   {
-    id: 'state',
-    header: t('freezes.field.state'),
-    cell: (freeze) => <span className="block whitespace-normal">{stateOf(freeze, t, rich)}</span>,
-    width: '7.5rem',
-    card: 'line',
-  },
-  {
     id: 'places',
     header: t('freezes.field.places'),
     cell: (freeze) => (
@@ -128,9 +121,14 @@ const freezeColumns = (
   {
     id: 'when',
     header: t('freezes.field.when'),
-    cell: (freeze) => <span className="block whitespace-normal">{whenOf(freeze, t, rich)}</span>,
-    width: '11.5rem',
-    card: 'line',
+    cell: (freeze) => (
+      <span className="block whitespace-normal">
+        <span className="block">{stateOf(freeze, t, rich)}</span>
+        {whenOf(freeze, t, rich)}
+      </span>
+    ),
+    width: '13rem',
+    card: 'wide',
   },
   {
     id: 'blocks',

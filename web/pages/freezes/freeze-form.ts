@@ -11,7 +11,7 @@ import type { Translate } from '../../i18n/use-text.ts'
 
 const MINUTE = 60_000
 
-/** The form's values; times as they are typed. */
+/** The form's values; times as the browser's fields have them. */
 export const freezeSchema = (t: Translate) => {
   const needed = z.string().check(z.refine((text) => text.trim() !== '', t('freezes.form.missing')))
   return z
@@ -122,7 +122,7 @@ function placesIn(places: readonly string[]): { environments: string[] } | { sco
 
 const isTimeOfDay = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
 
-const LOCAL = /^(\d{4})-(\d\d)-(\d\d)[ T]([01]\d|2[0-3]):([0-5]\d)$/
+const LOCAL = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d)$/
 
 /** The instant at which a clock in the zone shows this; null if the text is not a date and time. */
 function instantOf(text: string, timeZone: string): string | null {
@@ -136,4 +136,4 @@ function instantOf(text: string, timeZone: string): string | null {
 }
 
 const localText = (at: number, timeZone: string): string =>
-  new Date(at + offsetIn(timeZone)(at) * MINUTE).toISOString().slice(0, 16).replace('T', ' ')
+  new Date(at + offsetIn(timeZone)(at) * MINUTE).toISOString().slice(0, 16)

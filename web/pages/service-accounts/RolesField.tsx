@@ -109,6 +109,7 @@ function RoleLine({
           <Combobox
             wiring={wiring}
             readOnly={busy}
+            placeholder={t('accounts.roles.place.example')}
             value={place === undefined ? everywhere : place === '' ? null : { value: place, label: place }}
             search={search}
             // without a place, a role applies everywhere: clearing the field does not widen it
