@@ -57,7 +57,10 @@ export const changes = {
   'about.SCHEDULED': 'It will be applied between {from} and {to}.',
   'about.SCHEDULED.refused': 'It is scheduled between {from} and {to}, but it would be refused now.',
   'about.APPLYING': 'It was started, and not all of its operations or targets have ended.',
+  'about.APPLYING.failed':
+    'An operation has failed, so not all of it has taken effect. Retry the operation, or take it over and detach.',
   'about.APPLIED': 'It was applied.',
+  'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
     'To undo it, downgrade the installation, and restore changed values in the history of the scope.',

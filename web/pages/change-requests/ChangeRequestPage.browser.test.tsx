@@ -9,6 +9,7 @@ import { invalidateEndpoints } from '../../api/query.ts'
 import { changeLocale } from '../../i18n/locale.ts'
 import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { renderConsole } from '../../testing/render.tsx'
+import { operation } from '../operations/detail/calls/testing.ts'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
 afterEach(() => changeLocale('en'))
@@ -117,6 +118,20 @@ test('a request that was not applied in its time says so, and until when it coul
   await changeLocale('zh')
   await expect.element(main.getByText('排期', { exact: true })).toBeVisible()
 })
+
+test.for([
+  ['APPLYING', 'FAILED', /An operation has failed.*Retry/],
+  ['APPLIED', 'TAKEN_OVER', /applied, but an operation that it started failed/],
+] as const)(
+  'of a request that is %s, whose operation is %s, the page says so',
+  async ([state, result, text]) => {
+    const found = operation({ state: result })
+    const request = changeRequestWith({ state, operations: [found.operationId] })
+    await serveScope({ [REQUEST]: () => request, 'GET /operations/{operationId}': () => found })
+    await renderConsole(`/change-requests/${request.changeRequestId}`)
+    await expect.element(page.getByText(text)).toBeVisible()
+  },
+)
 
 test('what an applied request asked for is not called new, because what was there before is not kept', async () => {
   const core = 'production/crm/MODULE/core'

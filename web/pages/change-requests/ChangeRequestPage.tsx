@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
@@ -110,12 +110,15 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
   const rich = useRichText()
   const { kind, state, failure, schedule, approvalsNeeded } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
+  const results = useOperationStates(request)
+  const isStuck = state === 'APPLYING' && results.includes('FAILED')
+  const isPartial = state === 'APPLIED' && results.includes('TAKEN_OVER')
   const isReady = isFree || state === 'APPROVED' || state === 'SCHEDULED'
   const isRefused = wouldBeRefused(plan.data)
   const tone =
-    state === 'CONFLICTED' || state === 'REFUSED'
+    state === 'CONFLICTED' || state === 'REFUSED' || isStuck
       ? 'error'
-      : state === 'EXPIRED' || (isReady && isRefused)
+      : state === 'EXPIRED' || isPartial || (isReady && isRefused)
         ? 'warn'
         : 'info'
   const times =
@@ -128,7 +131,7 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
   return (
     <Notice
       tone={tone}
-      icon={isFree ? 'info' : changeLook[state].icon}
+      icon={isStuck ? 'failed' : tone === 'warn' ? 'warning' : isFree ? 'info' : changeLook[state].icon}
       // only the plan tells whether it can be applied; until then, nothing is read aloud that may be wrong
       className={isReady && plan.isPending ? 'invisible' : undefined}
       live
@@ -139,13 +142,28 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
           ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
           : state === 'SCHEDULED' || state === 'APPROVED'
             ? t(isRefused ? 'changes.about.APPROVED.refused' : 'changes.about.APPROVED')
-            : t(`changes.about.${state}`)}
+            : t(
+                isStuck
+                  ? 'changes.about.APPLYING.failed'
+                  : isPartial
+                    ? 'changes.about.APPLIED.partly'
+                    : `changes.about.${state}`,
+              )}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
       {state === 'APPLIED' && kind !== 'CONFIGURE' && <p className="mt-1">{t(`changes.undo.${kind}`)}</p>}
     </Notice>
   )
 }
+
+/** The states of the operations that it started, as far as they are loaded. */
+const useOperationStates = ({ operations }: ChangeRequestDetail) =>
+  useQueries({
+    queries: operations.map((operationId) =>
+      apiQuery('GET /operations/{operationId}', { params: { operationId } }),
+    ),
+    combine: (queries) => queries.map(({ data }) => data?.state),
+  })
 
 function Facts({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
@@ -199,7 +217,7 @@ function Facts({ request }: { request: ChangeRequestDetail }) {
           batchId !== null && {
             label: t('changes.fact.batch'),
             wide: true,
-            value: <BatchLink id={batchId} />,
+            value: <BatchLink id={batchId} isExplained />,
           },
         ]}
       />
