@@ -30,7 +30,8 @@ export const evidenceOf = (
     endpointChanged: endpointChanged(context, operation, call, attempt),
     hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
     lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
-    hasEarlier: call !== null && effectOf(failure, call).kind === 'earlier',
+    // a plugin that asks for a retry does not mean what that attempt left behind
+    hasEarlier: call !== null && !failure.retryable && effectOf(failure, call).kind === 'earlier',
     isNamed: !failure.retryable && namedChanges(operation).length > 0,
   }) satisfies Evidence
 
