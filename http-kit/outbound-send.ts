@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { Dispatcher, Pool } from 'undici'
-import { CollectedBytes } from './collected-bytes.ts'
+import { CollectedBytes } from '#contract/protocol/collected-bytes.ts'
 import { reasonOf } from './outbound-result.ts'
 import type {
   OutboundFailure,

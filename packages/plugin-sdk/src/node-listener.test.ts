@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { usedMemory } from '../../../http-kit/testing-memory.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { memoryStore } from './memory-store.ts'
@@ -79,6 +81,23 @@ for (const name of ['direct', 'routed']) {
     assert.equal((await post(name, { 'content-type': 'text/plain' }, [body])).status, 415)
   })
 }
+
+for (const name of ['direct', 'routed'])
+  test(`${name}: a body in pieces of one byte takes little more memory than its bytes (D07, J01)`, async () => {
+    const socket = connect(Number(new URL(servers[name]?.url ?? '').port), '127.0.0.1')
+    const response = text(socket)
+    const head = 'POST / HTTP/1.1\r\nhost: plugin\r\nconnection: close\r\ncontent-type: application/json\r\n'
+    const before = usedMemory()
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`)
+    for (let sent = 0; sent < MAX - 1024; sent += 1024)
+      if (!socket.write('1\r\nx\r\n'.repeat(1024))) await once(socket, 'drain')
+    // until the server has read all of it
+    await wait(500)
+    const held = usedMemory() - before
+    socket.write('0\r\n\r\n')
+    assert.match(await response, /The body is not JSON/)
+    assert.ok(held < 8, `${held} MB`)
+  })
 
 test('a caller that never says how long its body is can read why it is refused', async () => {
   const part = Buffer.alloc(MAX, 'x')

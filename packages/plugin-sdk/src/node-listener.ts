@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { CollectedBytes } from '../../../contract/protocol/collected-bytes.ts'
 import { directHandlerOf, type HttpAnswer, type HttpCall } from './http.ts'
 
 /** For `http.createServer`, Express and everything else that uses Node's own request and response. */
@@ -54,23 +55,21 @@ export async function toRequest(incoming: IncomingMessage): Promise<Request> {
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? Infinity)
 
 /** Reads with events, which cost less than the iterator of the stream. Null if there are more bytes than this. */
-function readAll(incoming: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer> | null> {
+function readAll(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const announced = incoming.headers['content-length']
   // unread: Node discards the body after the response
   if (announced !== undefined && Number(announced) > maxBytes) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
+    let bytes: CollectedBytes | null = new CollectedBytes()
     incoming.on('data', (chunk: Uint8Array) => {
-      length += chunk.byteLength
-      if (length <= maxBytes) chunks.push(chunk)
+      if (bytes !== null && bytes.length + chunk.byteLength <= maxBytes) bytes.add(chunk)
       else {
         // what follows is discarded, so that the caller can read the response
-        chunks.length = 0
+        bytes = null
         resolve(null)
       }
     })
-    incoming.once('end', () => resolve(Buffer.concat(chunks)))
+    incoming.once('end', () => resolve(bytes?.whole() ?? null))
     incoming.once('error', reject)
     incoming.once('close', () => reject(new Error('The request was cut')))
   })

@@ -3,21 +3,21 @@
  * hundred times their size.
  */
 export class CollectedBytes {
-  private buffer = Buffer.alloc(0)
+  private buffer = new Uint8Array(0)
   length = 0
 
   add(piece: Uint8Array): void {
     const length = this.length + piece.length
     if (length > this.buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length))
-      this.buffer.copy(larger, 0, 0, this.length)
+      const larger = new Uint8Array(Math.max(length, 2 * this.buffer.length))
+      larger.set(this.buffer.subarray(0, this.length))
       this.buffer = larger
     }
     this.buffer.set(piece, this.length)
     this.length = length
   }
 
-  whole(): Buffer {
+  whole(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.length)
   }
 }
