@@ -28,7 +28,9 @@ const RELOADED = 'bundle-console.reloaded'
 const RELOAD_INTERVAL_MS = 60_000
 
 function reloadPage(error: unknown): Promise<never> {
-  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_INTERVAL_MS) throw error
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_INTERVAL_MS)
+    // the router would reload for the browser's own error, during a render, when no form can keep its input
+    throw new Error('A part of the console could not be loaded.', { cause: error })
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
   return new Promise(() => undefined)
