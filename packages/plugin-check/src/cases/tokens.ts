@@ -14,6 +14,8 @@ const token = caseGroup('token', {
 })
 
 const KEPT_CALLS = 6
+/** Fetches that are this far apart are seldom enough. */
+const FETCH_PAUSE_MS = 1500
 /** Longer than the usual pause between two fetches of a key set, which is 30 seconds. */
 const NEW_KEY_MS = 35_000
 const NEW_KEY_PAUSE_MS = 500
@@ -328,10 +330,16 @@ export const TOKEN_CASES: readonly Case[] = [
       fix: 'Fetch the key set again for an unknown kid at most every few seconds.',
     },
     async (trial) => {
+      const start = performance.now()
       const fetches = await keyFetchesOf(trial, (call) =>
         trial.send(call, {}, { signature: { by: 'key', key: newSigningKey() } }),
       )
-      trial.check(fetches < KEPT_CALLS / 2, `${KEPT_CALLS} calls with unknown kids led to ${fetches} fetches`)
+      // a plugin may also let each of these calls wait until it may fetch again
+      const isSeldom = (fetches - 1) * FETCH_PAUSE_MS <= performance.now() - start
+      trial.check(
+        fetches < KEPT_CALLS / 2 || isSeldom,
+        `${KEPT_CALLS} calls with unknown kids led to ${fetches} fetches`,
+      )
     },
   ),
   token(
