@@ -68,6 +68,8 @@ export const PLATFORM_MESSAGES = {
   planInstallationNew: 'The plan did not include the installation of bundle {bundle}.',
 
   planTargetMoved: 'What the batch would do to this target has changed.',
+  planBatchTooLarge:
+    'The targets of the batch have too many values for one plan. Divide it into batches with fewer targets.',
   planBatchValuesMoved: 'The values of the batch have changed since the plan was made.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchOperationMoved:

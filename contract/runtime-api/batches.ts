@@ -309,7 +309,7 @@ export const BatchPlan = z.object({
       wave: z.number().int().optional(),
       /** The number of values that change. */
       changes: count,
-      /** Of these, the ones that the request sets, with the values that they replace. */
+      /** Of these, the ones that the request sets, with the values that they replace; each cut to 500 characters. */
       values: z.array(PropertyChange),
       /** The number of resources that the operation covers; 0 for a retry. */
       resources: count,

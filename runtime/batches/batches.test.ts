@@ -276,6 +276,28 @@ describe('a batch', () => {
     }
   })
 
+  it('shows the beginnings of long values, and refuses plans that are too large together (J01)', async () => {
+    const fleet = await install(3)
+    const [one] = fleet as [Installed]
+    for (const { scope } of fleet) await deps.saved(scope, { [MAIN]: wrapped({ name: 'before' }) })
+    await sql`
+      update runtime.configuration_property set value = jsonb_set(value, '{value}', to_jsonb(repeat('x', 6000000)))
+      where bundle_install_id = any(${idsOf(fleet)}::uuid[]) and property = 'name'`.execute(deps.db)
+    const body = (targets: readonly Installed[], property: string): JsonObject => ({
+      action: 'CONFIGURE',
+      targets: idsOf(targets),
+      input: { changes: { [MAIN]: wrapped({ [property]: 'after' }) } },
+    })
+    const { items } = await plan(body([one], 'name'))
+    assert.deepEqual(items[0]?.values[0]?.before, { '@type': 'Data', value: `${'x'.repeat(500)}…` })
+    // a value that is kept is part of a plan too
+    for (const path of ['/batches/plan', '/batches']) {
+      const refused = await deps.http.call(path, { method: 'POST', body: body(fleet, 'password') })
+      assert.equal(refused.errorCode, 'REQUEST_INVALID')
+      assert.match(JSON.stringify(refused.json), /"reason":"planBatchTooLarge"/)
+    }
+  })
+
   it('plans which references of others stop resolving when its targets are detached', async () => {
     const fleet = await install(3)
     const [owner, peer, other] = fleet as [Installed, Installed, Installed]

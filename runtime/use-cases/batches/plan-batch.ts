@@ -8,6 +8,7 @@ import type { TokenKeys } from '../plans/plan-token.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
+import { shortened } from './show-batch.ts'
 import { isSetBy, planTargets, waveOfEach, wayOfItem } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
@@ -60,7 +61,7 @@ export async function planOfBatch(
         claim: installation === null ? null : claimOf(installation),
         ...(waves.has(target) && { wave: waves.get(target) }),
         changes: changes.length,
-        values: changes.filter(isSetBy(body, target)),
+        values: changes.filter(isSetBy(body, target)).map(shortened),
         resources: plan?.resources.length ?? 0,
         failure,
         plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],

@@ -37,8 +37,8 @@ export function showBatch(
         .filter(isSetBy(request, target))
         .slice(0, VALUES_MAX)
         .map((change) => {
-          const show = (view: PropertyView | null) => cut(hidden.has(keyOf(change)) ? hide(view) : view)
-          return { ...change, before: show(change.before), after: show(change.after) }
+          const show = (view: PropertyView | null) => (hidden.has(keyOf(change)) ? hide(view) : view)
+          return shortened({ ...change, before: show(change.before), after: show(change.after) })
         }),
   }
 }
@@ -54,6 +54,13 @@ export const keyOf = ({ locator, property }: { locator: string; property: string
 /** A value for display whose property is sensitive. */
 export const hide = (view: PropertyView | null): PropertyView | null =>
   view?.['@type'] === 'Data' ? { '@type': 'Data', isSensitive: true, isSet: true } : view
+
+/** A change for display in a list: with the beginnings of long values. */
+export const shortened = (change: PropertyChange): PropertyChange => ({
+  ...change,
+  before: cut(change.before),
+  after: cut(change.after),
+})
 
 function cut(view: PropertyView | null): PropertyView | null {
   if (view?.['@type'] !== 'Data' || !('value' in view)) return view

@@ -67,6 +67,9 @@ export interface PlannedTarget {
   token: string | null
 }
 
+/** How many bytes the values of all plans of a batch have: all are in memory at the same time. */
+const PLANS_BYTES_MAX = 16 * 1024 * 1024
+
 type Deps = { db: Db; vault: Vault; actor: Actor; way: Way }
 /** A batch never shows, for any of its targets, whether a value equals a hidden one. */
 const BLIND = { comparing: 'never' } as const
@@ -82,8 +85,8 @@ export const wayOfItem = (override: boolean, reason: string | null | undefined, 
 
 /**
  * Plans every target, in their order. Writes nothing. Refuses the whole batch if a target does not exist or the actor
- * may not see it (NOT_FOUND), naming each, and for a protected property. A missing permission is a refusal of its
- * target.
+ * may not see it (NOT_FOUND), naming each, for a protected property, and if the plans are too large together. A missing
+ * permission is a refusal of its target.
  */
 export async function planTargets(deps: Deps, request: Request): Promise<PlannedTarget[]> {
   const { properties = {}, fill = {}, changes = {}, values = {} } = inputOf(request)
@@ -100,13 +103,23 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   const loadOnce: typeof loadManifest = (...of) => (manifest ??= loadManifest(...of))
   const planned: Omit<PlannedTarget, 'token'>[] = []
   const missing: number[] = []
+  let bytes = 0
   for (const [index, target] of request.targets.entries()) {
     const one =
       request.action === 'INSTALL'
         ? await planInstallIn(deps, request, target, loadOnce)
         : await planTarget(deps, request, target, loadTarget)
-    if (one === null) missing.push(index)
-    else planned.push(one)
+    if (one === null) {
+      missing.push(index)
+      continue
+    }
+    planned.push(one)
+    bytes += bytesOf(one.plan)
+    // a smaller batch than that of one target is none
+    if (bytes > PLANS_BYTES_MAX && planned.length > 1)
+      refuseFor([
+        { path: 'body.targets', errorCode: 'REQUEST_INVALID', ...platformMessage('planBatchTooLarge') },
+      ])
   }
   refuseFor(
     missing.map((index) => ({
@@ -124,6 +137,13 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
     // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move
     token: one.part === null || one.plan === null ? null : itemTokenOf(one.part, plugins),
   }))
+}
+
+/** The size of the values of a plan. Their definitions are shared by the targets of a version. */
+function bytesOf(plan: FrozenPlan | null): number {
+  if (plan === null) return 0
+  const values = [plan.changes, plan.resources.map(({ properties }) => properties)]
+  return Buffer.byteLength(JSON.stringify(values))
 }
 
 /** The plan of an INSTALL into a scope; null if the actor may not see the scope. */
