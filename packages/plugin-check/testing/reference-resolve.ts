@@ -24,6 +24,7 @@ export interface ReferenceParts {
     'installation' | 'resource' | 'property' | 'expiry',
     (response: AccessResolutionResponse, request: ResolveRequest) => boolean
   >
+  readEnvelope: typeof readEnvelope
   /** After a failure of resolve: throws, because the call did not succeed. */
   onRefused(json: unknown): Access[]
   resolve(request: LifecycleRequest, resource: string, propertyKey: string): Promise<Access[]>
@@ -44,6 +45,7 @@ export function referenceParts(platform: string, credential: string, parts: Refe
       credential,
       body: { contractVersion: '4.0.0', installation, resource, propertyKey },
     }),
+    readEnvelope,
     accessChecks: {
       installation: ({ installation }, { body }) =>
         JSON.stringify(installation) === JSON.stringify(body['installation']),
@@ -64,7 +66,7 @@ export function referenceParts(platform: string, credential: string, parts: Refe
       if (response.status !== 200)
         throw new Refusal('MAIL_UNAVAILABLE', 'The mail service is not available', true)
       const json: unknown = await response.json()
-      const envelope = readEnvelope(json)
+      const envelope = parts.readEnvelope(json)
       const reading = AccessResolutionResponse.safeParse(envelope.kind === 'success' ? envelope.data : null)
       if (!reading.success) return parts.onRefused(json)
       const isRight = Object.values(parts.accessChecks).every((check) => check(reading.data, sent))

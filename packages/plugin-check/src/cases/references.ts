@@ -99,6 +99,25 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
   ),
   reference(
+    'unknown-field',
+    {
+      title: 'A field of the envelope that the plugin does not know does not disturb a resolution',
+      rule: 'envelope',
+      fix: 'Read the fields of the envelope that you need, and ignore the others.',
+    },
+    async (trial) => {
+      trial.platform.setResolveMode('unknown-field')
+      try {
+        const { before, after } = trial.install().operation('INSTALL', 1)
+        const { answer } = await trial.settle(before)
+        const last = isDone(answer) ? (await trial.settle(after)).answer : answer
+        trial.check(isDone(last), `INSTALL got ${describeAnswer(last)}`)
+      } finally {
+        trial.platform.setResolveMode('grant')
+      }
+    },
+  ),
+  reference(
     'credential',
     {
       title: 'Resolve is called with the credential of the plugin',

@@ -37,6 +37,8 @@ export type ResolveMode =
   | 'other-workspace'
   | 'other-resource'
   | 'other-property'
+  /** With a field in the envelope that the plugin does not know. */
+  | 'unknown-field'
   | 'slow'
 
 /** How long a slow resolution takes, in milliseconds. */
@@ -148,7 +150,8 @@ export async function startPlatform(
     if (path !== RESOLVE) return send(outgoing, 200, references.declare(body, mode))
     const way = references.failureOfEvent(body) ?? mode
     if (way === 'unresolved') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
-    return send(outgoing, 200, references.resolve(body, way))
+    const resolution = references.resolve(body, way)
+    return send(outgoing, 200, way === 'unknown-field' ? { ...resolution, requestId: '1' } : resolution)
   }
 
   return {

@@ -106,6 +106,14 @@ export const REFERENCE_DEFECTS = {
     },
     ['reference.revoked', 'reference.no-answer', 'reference.no-access'],
   ),
+  'exact-envelope': breaks(
+    'reference.unknown-field',
+    'refuses the response of a resolution that has a field which it does not know',
+    (parts) => {
+      const { readEnvelope } = parts
+      parts.readEnvelope = (json) => readEnvelope(Object.keys(json as object).length === 3 ? json : null)
+    },
+  ),
   'ignores-garbage': breaks(
     'reference.no-answer',
     'takes a response that is no envelope for an empty one',
