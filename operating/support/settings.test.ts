@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeSettings } from './settings.ts'
+import { describeSettings, secretsOf } from './settings.ts'
 
 test('settings are described without secrets and without a password in a URL', () => {
   const described = describeSettings({
@@ -15,4 +15,16 @@ test('settings are described without secrets and without a password in a URL', (
     RUNTIME_API_CREDENTIAL: 'set (hidden)',
     LOG_LEVEL: 'warn',
   })
+})
+
+test('the passwords of all addresses of the database are secrets', () => {
+  const urlOf = (name: string) => `postgres://user:${name}%2Fpassword@db.example.org/console`
+  const secrets = secretsOf({
+    database: { url: urlOf('url'), directUrl: urlOf('direct'), readUrl: urlOf('read') },
+    console: null,
+    credentials: [],
+  })
+  for (const name of ['url', 'direct', 'read'])
+    for (const secret of [urlOf(name), `${name}%2Fpassword`, `${name}/password`])
+      assert.ok(secrets.includes(secret), secret)
 })

@@ -18,7 +18,7 @@ const withoutPassword = (value: string): string => value.replaceAll(/(?<=:\/\/)[
 
 /** Every text that must not appear anywhere: the secrets themselves, and the parts of them that are secrets. */
 export function secretsOf(deployment: {
-  database: { url: string | null; directUrl: string | null }
+  database: { url: string | null; directUrl: string | null; readUrl: string | null }
   console: {
     auth: {
       externalIdp: { clientSecret: string | null } | null
@@ -28,7 +28,7 @@ export function secretsOf(deployment: {
   credentials: readonly string[]
 }): string[] {
   const { database, console, credentials } = deployment
-  const urls = [database.url, database.directUrl].filter((url) => url !== null)
+  const urls = [database.url, database.directUrl, database.readUrl].filter((url) => url !== null)
   return [
     ...urls,
     ...urls.map((url) => URL.parse(url)?.password ?? '').flatMap((text) => [text, decodeURIComponent(text)]),
