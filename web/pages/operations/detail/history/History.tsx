@@ -1,13 +1,17 @@
+import { Suspense } from 'react'
 import { useNavigate } from '@tanstack/react-router'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
+import { lazyPart } from '../../../../base/lazy-part.ts'
 import { Card, Section } from '../../../../ui/Card.tsx'
+import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
 import { TabList } from '../../../../ui/TabList.tsx'
-import { EventList } from './EventList.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import { rowsOf, type Bar, type CallTimeline as Model } from '../calls/timeline.ts'
+
+const EventList = lazyPart(async () => (await import('./EventList.tsx')).EventList)
 
 /** The history of an operation in two views of the same data. The address has the view, so it can be shared. */
 export function History({
@@ -44,7 +48,9 @@ export function History({
         onChange={show}
       >
         {view === 'list' ? (
-          <EventList operation={operation} timeline={timeline} />
+          <Suspense fallback={<SkeletonLines lines={6} />}>
+            <EventList operation={operation} timeline={timeline} />
+          </Suspense>
         ) : rowsOf(timeline).length > 0 ? (
           <Timeline operation={operation} timeline={timeline} chosen={chosen} />
         ) : (
