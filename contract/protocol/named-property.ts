@@ -13,6 +13,16 @@ const joined = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\
 /** Joined, a shorter name occurs in any text too. */
 const JOINED_MIN = 6
 
+/** What stands before a word that is meant alone: in `the user name`, `name` is only a part of another one. */
+const BEFORE_ALONE = 'an?|the|this|its|no|of|for|field|property|invalid|missing|wrong|unknown'
+
+/** Whether a text has a word of a few letters as a name of its own: at the beginning, after a mark, or after a word as above. */
+const standsAlone = (text: string, word: string): boolean =>
+  new RegExp(
+    `(?:^|[^\\p{L}\\d\\s]\\s*|(?<![\\p{L}\\d])(?:${BEFORE_ALONE})\\s+)${word}(?![\\p{L}\\d])`,
+    'iu',
+  ).test(text.replaceAll(/[-_]/g, ' '))
+
 /**
  * Whether the code or the message of a plugin's failure has the name of a property or a word of it, or quotes its value.
  *
@@ -28,5 +38,10 @@ export function namesProperty(
   const name = joined(property)
   const isNamed =
     name.length >= JOINED_MIN && [errorCode, message].some((text) => joined(text).includes(name))
-  return isQuoted || isNamed || wordsOf(property).some((word) => said.has(word))
+  const words = wordsOf(property).filter((word) => said.has(word))
+  return (
+    isQuoted ||
+    isNamed ||
+    words.some((word) => word !== name || [errorCode, message].some((text) => standsAlone(text, word)))
+  )
 }

@@ -633,6 +633,42 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'queue',
+    // the calls wait in the plugin for so long that their tokens expire; nobody knows what became of the first one
+    async cause(shop) {
+      await shop.register('sync', { timeoutMs: 1_000 })
+      const expired = 'The token of this call expired 41 s before it left the queue.'
+      shop.answer({
+        sync: (_, before) => (before === 0 ? 'hang' : refusal('TOKEN_EXPIRED', expired, { retryable: true })),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The token of this call expired 41 s before it left the queue.',
+    where: 'queue.sync in Before resources, attempt 3',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /Fix what the plugin reports/,
+    says: ['TOKEN_EXPIRED', 'The result of 1 earlier attempt is unknown, so queue.sync may have acted.'],
+  },
+  {
+    name: 'relay',
+    // another service behind the plugin refuses it; the message has a word that is also the name of a property
+    async cause(shop) {
+      shop.answer({
+        sync: () =>
+          refusal('RELAY_SIGN_IN_FAILED', 'The relay refuses the user name or the password.', {
+            errorPath: ['relay.sync', 'mail-hub', 'smtp-relay'],
+          }),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The relay refuses the user name or the password.',
+    where: 'relay.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /Fix what the plugin reports/,
+    says: ['smtp-relay'],
+    neverSays: ['Named values'],
+  },
+  {
     name: 'recalled',
     // the version is recalled while the plugin is busy, which then refuses it
     async cause(shop, system) {

@@ -111,7 +111,12 @@ test('what the operation itself changes is told if the plugin names it', () => {
     before: null,
     after: value === null ? null : { '@type': 'Data' as const, value },
   })
-  const changes = [change('apiKey', 'k-1'), change('nickname', null), change('region', 'eu-central')]
+  const changes = [
+    change('apiKey', 'k-1'),
+    change('nickname', null),
+    change('region', 'eu-central'),
+    change('name', 'Books'),
+  ]
   const named = (errorCode: string, message: string, more: Partial<Failure> = {}) =>
     namedChanges(operation({ changes, failure: { ...failure(errorCode, false), message, ...more } })).map(
       ({ property }) => property,
@@ -120,6 +125,16 @@ test('what the operation itself changes is told if the plugin names it', () => {
   assert.deepEqual(named('FIELD', 'nickname is missing.'), ['nickname'])
   assert.deepEqual(named('FIELD', 'Nothing is sold in eu-central.'), ['region'])
   assert.deepEqual(named('BUSY', 'The calendar is busy.'), [])
+  // a short name that is a part of another one, and one that is meant
+  assert.deepEqual(named('SIGN_IN_FAILED', 'The relay refuses the user name or the password.'), [])
+  for (const [code, message] of [
+    ['NAME_INVALID', 'It is not accepted.'],
+    ['INVALID_NAME', 'It is not accepted.'],
+    ['FIELD', 'The name must begin with a capital letter.'],
+    ['FIELD', 'data.name: too long'],
+    ['FIELD', 'Rejected “name”.'],
+  ] as const)
+    assert.deepEqual(named(code, message), ['name'], message)
   // the platform's own message quotes no value
   assert.deepEqual(named('PLUGIN_TIMEOUT', 'region', { parameters: { reason: 'callTimeout' } }), [])
 })
