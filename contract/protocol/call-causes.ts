@@ -353,6 +353,14 @@ export const CALL_CAUSES = {
     },
     isInvalid: true,
   },
+  callForeign: {
+    title: { en: 'The response is not that of a plugin', zh: '收到的不是插件的响应' },
+    message: {
+      en: 'The response at the endpoint of plugin {plugin} has no field of a plugin’s response. A gateway or another service may have responded.',
+      zh: '插件 {plugin} 的端点返回的响应没有插件响应的任何字段，可能是网关或其他服务作出了响应。',
+    },
+    isInvalid: true,
+  },
   callFailedSilently: {
     message: {
       en: 'Plugin {plugin} failed with {errorCode} without a message.',

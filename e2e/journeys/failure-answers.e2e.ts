@@ -633,6 +633,38 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'gateway-json',
+    // an API gateway in front of the plugin asks to sign in, with HTTP status 200
+    async cause(shop) {
+      const body = JSON.stringify({ error: 'login_required', login_url: 'https://sso.example.org/login' })
+      const headers = { 'content-type': 'application/json', server: 'api-gateway' }
+      shop.answer({ sync: () => ({ status: 200, body, headers }) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The response is not that of a plugin',
+    where: 'gateway-json.sync in Before resources',
+    who: 'Plugin owner: Check which plugin answers at the endpoint',
+    todo: /correct the endpoint or the route to it/,
+    says: ['A gateway or another service may have responded', 'api-gateway', 'Only after the cause is fixed'],
+    neverSays: ['Fix the plugin'],
+  },
+  {
+    name: 'firewall',
+    // a firewall in front of the plugin refuses a value that looks like an attack
+    async cause(shop) {
+      await shop.ended((await shop.install()).operationId)
+      const headers = { 'content-type': 'text/html', server: 'edge-firewall' }
+      const blocked: Reply = { status: 403, body: '<title>Request rejected</title>', headers }
+      shop.answer({ sync: ({ body }) => (body.includes('union select') ? blocked : applied) })
+      return shop.ended(await shop.configure('Trade union select committee'))
+    },
+    what: 'The plugin returned HTTP 403 Forbidden',
+    where: 'firewall.sync in Before resources',
+    who: 'Plugin owner: Find out what refuses the call',
+    todo: /proxy or firewall in front of it/,
+    says: ['edge-firewall'],
+  },
+  {
     name: 'queue',
     // the calls wait in the plugin for so long that their tokens expire; nobody knows what became of the first one
     async cause(shop) {

@@ -243,6 +243,7 @@ export const SITUATIONS: readonly Situation[] = [
     'invalid response',
     [
       'callInvalid',
+      'callForeign',
       'callEchoDiffers',
       'callWriteNotAllowed',
       'callWriteNoResource',

@@ -588,6 +588,13 @@ suite('judging an answer', () => {
     assert.ok(!failure?.message.includes('secret'), failure?.message)
   })
 
+  test('a response without a field of an envelope need not come from a plugin', () => {
+    const reasonFor = (value: JsonValue) => judge(json(value)).failure?.parameters?.['reason']
+    for (const foreign of [{ error: 'login_required' }, {}, [], 'OK', null])
+      assert.equal(reasonFor(foreign), 'callForeign', JSON.stringify(foreign))
+    for (const own of [{ errorCode: 0 }, { data: null }, { contractVersion: '1.0.0' }])
+      assert.equal(reasonFor(own), 'callInvalid', JSON.stringify(own))
+  })
   test('a problem names the known field, and never what was sent', () => {
     const message = (answer: OutboundResult) => judge(answer).failure?.message ?? ''
     assert.match(

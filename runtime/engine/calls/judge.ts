@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { Envelope, readEnvelope } from '#contract/protocol/envelope.ts'
 import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
@@ -130,14 +130,24 @@ function judgeEnvelope(
 ): Judgement | Refusal {
   const envelope = readEnvelope(json)
   switch (envelope.kind) {
-    case 'invalid':
-      return { message: invalidMessage(expected.pluginId, envelope.problem) }
+    case 'invalid': {
+      const { pluginId } = expected
+      return {
+        message: isForeign(json)
+          ? platformMessage('callForeign', { plugin: pluginId })
+          : invalidMessage(pluginId, envelope.problem),
+      }
+    }
     case 'failure':
       return judgeFailure(expected, response, envelope, input)
     case 'success':
       return judgeData(expected, response, envelope.data, input)
   }
 }
+
+/** Whether JSON has nothing of an envelope, so that it need not come from a plugin. */
+const isForeign = (json: JsonValue): boolean =>
+  !isJsonObject(json) || Object.keys(Envelope.shape).every((field) => !Object.hasOwn(json, field))
 
 /** A response with FAILED or UNKNOWN without its `resources`: they are ignored, so a credential in them does no harm. */
 function withoutIgnoredResources(json: JsonValue): JsonValue {

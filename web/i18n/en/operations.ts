@@ -360,6 +360,7 @@ export const operations = {
   'failed.next.scope': 'Decide with {person} whether to allow this scope to use the service again',
   'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.next.named': 'Decide whether to accept the named values',
+  'failed.next.forbidden': 'Find out what refuses the call',
   'failed.next.noRoute': 'Restore the network route to the plugin’s host',
   'failed.next.slow': 'Find out why the plugin took so long',
   'failed.next.webPage': 'Find the proxy or sign-in page in front of the plugin',

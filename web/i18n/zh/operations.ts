@@ -318,6 +318,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.next.scope': '与 {person} 确认是否允许此作用域再次使用该服务',
   'failed.next.recalled': '与 {person} 确认如何处理被召回的版本',
   'failed.next.named': '确定是否应接受所指的值',
+  'failed.next.forbidden': '查明是什么拒绝了调用',
   'failed.next.noRoute': '恢复到插件主机的网络路由',
   'failed.next.slow': '确定响应缓慢的原因',
   'failed.next.webPage': '查明插件前面的哪个代理或登录页作出了响应',

@@ -158,6 +158,7 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
     case 'RESUME':
       return null
     case 'FIX_RESPONSE':
+      if (reason === 'callForeign') return t('operations.remedy.FIX_RESPONSE.elsewhere')
       return t(
         callCause(reason ?? '')?.writeRule !== undefined
           ? 'operations.remedy.FIX_RESPONSE.write'

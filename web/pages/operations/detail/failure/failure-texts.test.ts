@@ -24,15 +24,23 @@ const step = (action: NextAction): NextStep => ({
 })
 
 test('the next step is as definite as the advice', () => {
-  const next = (parameters: Record<string, string | number>) =>
-    nextText(step('CHECK_PLUGIN'), { ...failure('PLUGIN_RESULT_UNKNOWN', true), parameters }, known, t)
+  const because = (action: NextAction, parameters: Record<string, string | number>) =>
+    nextText(step(action), { ...failure('PLUGIN_RESULT_UNKNOWN', true), parameters }, known, t)
+  const next = (parameters: Record<string, string | number>) => because('CHECK_PLUGIN', parameters)
   assert.equal(next({ reason: 'callHttpStatus', status: 507 }), 'Free space on the plugin’s host')
   assert.equal(next({ reason: 'callHttpStatus', status: 413 }), 'Raise the limit for the size of requests')
   assert.equal(next({ reason: 'callTooLarge' }), 'Make the response smaller')
   assert.equal(next({ reason: 'callHttpStatus', status: 500 }), undefined)
-  const noRoute = { ...failure('PLUGIN_UNREACHABLE', true), parameters: { reason: 'callNoRoute' } }
+  const forbidden = { reason: 'callHttpStatus', status: 403 }
+  assert.equal(because('FIX_AUTHENTICATION', forbidden), 'Find out what refuses the call')
   assert.equal(
-    nextText(step('RESTORE_PLUGIN'), noRoute, known, t),
+    because('FIX_RESPONSE', { reason: 'callForeign' }),
+    'Check which plugin answers at the endpoint',
+  )
+  // its cause may be gone
+  assert.equal(because('RETRY', forbidden), undefined)
+  assert.equal(
+    because('RESTORE_PLUGIN', { reason: 'callNoRoute' }),
     'Restore the network route to the plugin’s host',
   )
 })

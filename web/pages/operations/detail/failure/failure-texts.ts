@@ -1,4 +1,5 @@
 import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { reasonOf } from '#contract/protocol/messages.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
@@ -77,12 +78,27 @@ export function nextText(
   if (blamed !== undefined) return t('operations.failed.next.values', { plugin: blamed })
   const check = action === 'CHECK_PLUGIN' ? checkOf(failure) : null
   if (check !== null) return t(`operations.failed.next.${check}`)
-  if (action === 'RESTORE_PLUGIN' && failure !== null && reasonOf(failure) === 'callNoRoute')
-    return t('operations.failed.next.noRoute')
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
-  return action === 'FIX_RESPONSE' && known.misplaced != null
-    ? t(`operations.failed.next.${known.misplaced}`)
-    : undefined
+  if (action === 'FIX_RESPONSE' && known.misplaced != null)
+    return t(`operations.failed.next.${known.misplaced}`)
+  const definite = failure && BY_REASON.has(action) ? definiteStep(failure) : null
+  return definite ? t(`operations.failed.next.${definite}`) : undefined
+}
+
+/** The actions of which the reason of a failure may say more. */
+const BY_REASON: ReadonlySet<NextAction> = new Set(['RESTORE_PLUGIN', 'FIX_RESPONSE', 'FIX_AUTHENTICATION'])
+
+function definiteStep(failure: Failure) {
+  switch (reasonOf(failure)) {
+    case 'callNoRoute':
+      return 'noRoute'
+    case 'callForeign':
+      return 'elsewhere'
+    case 'callHttpStatus':
+      return failure.parameters?.['status'] === 403 ? 'forbidden' : null
+    default:
+      return null
+  }
 }
 
 /** What follows then: a retry, or, if a value of the operation itself is wrong, a takeover. */
