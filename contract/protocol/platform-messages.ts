@@ -47,6 +47,8 @@ export const PLATFORM_MESSAGES = {
     'The installation has reached the largest execution sequence, {max}, so no operation can start. Nothing was changed. Tell the platform team: normal use never reaches this number.',
   snapshotUsedUp:
     'The configuration of the scope has reached the largest snapshot version, {max}, so nothing more can be saved. Nothing was changed. Tell the platform team: normal use never reaches this number.',
+  scopeFull:
+    'The values of the scope would have more than {max} MiB, the maximum. Shorten or remove some, or use another scope.',
   snapshotStale:
     'The configuration has changed since you read it: it is now at snapshot {current}. Read it again and apply your changes to it.',
   localServiceMissing: 'The local service does not exist. Save it with version 0 to create it.',

@@ -269,3 +269,40 @@ describe('a local service', () => {
     assert.deepEqual([snapshotVersion, resources], [1, {}])
   })
 })
+
+describe('a scope with as many values as people can read', () => {
+  it('takes no more of them, only fewer (J01)', async () => {
+    const newer = { ...crm, version: '2.0.0' }
+    await harness.publish(newer)
+    const scope = harness.newScope()
+    const MAIN = { crm: locatorOf(crm, 'main'), shop: locatorOf(shop, 'main') }
+    const bundleInstallId = await harness.installed(crm, { scope })
+    await harness.installed(shop, { scope, properties: { [MAIN.shop]: wrapped({ name: 'before' }) } })
+    await sql`
+      update runtime.configuration_property set value = jsonb_set(value, '{value}', to_jsonb(repeat('x', 16777150)))
+      where locator = ${MAIN.shop} and property = 'name' and scope_id =
+        (select scope_id from runtime.installation where bundle_install_id = ${bundleInstallId})`.execute(
+      harness.db,
+    )
+    const { snapshotVersion } = await harness.configuration(scope)
+    const more = { [MAIN.crm]: wrapped({ name: 'x'.repeat(100) }) }
+    const installing = { bundle: { ...bystander.bundle }, targetVersion: bystander.version }
+    const properties = { [locatorOf(bystander, 'main')]: wrapped({ name: 'x'.repeat(100) }) }
+    const calls: [string, string, JsonObject][] = [
+      ['PATCH', `${placeOf(scope)}/configuration`, { snapshotVersion, changes: more }],
+      ['POST', '/installations', { scope: { ...scope }, ...installing, properties }],
+      [
+        'POST',
+        `/installations/${bundleInstallId}/upgrade`,
+        { targetVersion: '2.0.0', snapshotVersion, properties: more },
+      ],
+    ]
+    for (const [method, path, body] of calls) {
+      const refused = await harness.http.call(path, { method, body })
+      assert.equal(refused.errorCode, 'REQUEST_INVALID', path)
+      assert.match(JSON.stringify(refused.json), /"reason":"scopeFull"/)
+    }
+    await harness.saved(scope, { [MAIN.shop]: wrapped({ name: 'short' }) })
+    await harness.saved(scope, more)
+  })
+})

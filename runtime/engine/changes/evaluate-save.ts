@@ -124,8 +124,8 @@ export function evaluateSave(
     managers: Managers
     /** Why no save is admitted now. */
     gate: readonly Problem[]
-    /** What is wrong with the domains that it sets. */
-    domainProblems: readonly Problem[]
+    /** What is wrong with the domains that it sets, and with the size of the scope. */
+    scopeProblems: readonly Problem[]
     owned: readonly OwnedResource[]
     owners: LoadedOwners
   },
@@ -151,7 +151,7 @@ export function evaluateSave(
       ),
       ownership: [...unownedProblems(changes, facts), ...broken],
       managers: managerProblems(changes, known.managers, input.apply),
-      validity: [...checkChanges(given, facts, known.usableServices), ...known.domainProblems],
+      validity: [...checkChanges(given, facts, known.usableServices), ...known.scopeProblems],
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),

@@ -76,6 +76,16 @@ export async function readManagedProperties(
   return { values, managers }
 }
 
+/** How many bytes the values of a scope have as JSON. */
+export async function readValueBytes(db: Db, scopeId: number): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('runtime.configuration_property')
+    .select(sql<number>`coalesce(sum(octet_length(value::text)), 0)::int8`.as('bytes'))
+    .where('scope_id', '=', scopeId)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 /** Returns the properties of installations in the configurations of their scopes, by installation. */
 export async function readInstallationProperties(
   db: Db,

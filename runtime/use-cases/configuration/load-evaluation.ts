@@ -1,5 +1,6 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
@@ -20,6 +21,7 @@ import {
   openProperties,
   readManagedProperties,
   readProperties,
+  readValueBytes,
 } from '../../store/configuration/properties.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
@@ -32,6 +34,9 @@ import type { Comparing } from '../comparisons/compared.ts'
 import { admit } from '../gate/admit.ts'
 import type { Admission, Way } from '../gate/admit.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
+
+/** How many MiB the values of a scope may have: the console accepts a response with twice as much. */
+const SCOPE_MIB_MAX = 16
 
 /** What a save would do, every reason to refuse it, and what the gate says, whose problems are among them. */
 export type Evaluation = SaveEvaluation & { admission: Admission }
@@ -72,12 +77,15 @@ export async function loadEvaluation(
     snapshotVersion: scope.snapshot_version,
     usableServices,
     managers,
-    domainProblems: await loadDomainProblems(
-      { db, actor, way },
-      scopeOf(scope),
-      { changes: requested.given, facts: requested.facts },
-      (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
-    ),
+    scopeProblems: [
+      ...(await loadDomainProblems(
+        { db, actor, way },
+        scopeOf(scope),
+        { changes: requested.given, facts: requested.facts },
+        (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
+      )),
+      ...(await loadSizeProblems(db, scope.scope_id, requested.changes)),
+    ],
     owned,
     owners: await loadOwners(db, vault, scope, owned),
   })
@@ -128,6 +136,22 @@ async function authorizationsOrProblem(
     if (!(error instanceof DomainError)) throw error
     return { errorCode: error.code, message: error.message }
   }
+}
+
+/**
+ * Whether a scope would have more values than people can read, in one response or with what it takes to make it. Changes that
+ * make them fewer are no problem.
+ */
+export async function loadSizeProblems(
+  db: Db,
+  scopeId: number,
+  changes: readonly PlannedChange[],
+): Promise<Problem[]> {
+  const bytesOf = (side: 'before' | 'after') =>
+    Buffer.byteLength(JSON.stringify(changes.flatMap((change) => change[side] ?? [])))
+  const growth = bytesOf('after') - bytesOf('before')
+  if (growth <= 0 || (await readValueBytes(db, scopeId)) + growth <= SCOPE_MIB_MAX * 1024 * 1024) return []
+  return [{ errorCode: 'REQUEST_INVALID', ...platformMessage('scopeFull', { max: SCOPE_MIB_MAX }) }]
 }
 
 /**

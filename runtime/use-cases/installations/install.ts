@@ -23,7 +23,7 @@ import { readUnchecked } from '../../store/plugins/reports.ts'
 import { loadRetiredProblems } from '../registry/retirement.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
-import { loadDomainProblems } from '../configuration/load-evaluation.ts'
+import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
@@ -172,6 +172,7 @@ export async function evaluateInstall(
       { changes, facts },
       () => bundleInstallId,
     )),
+    ...(scope === undefined ? [] : await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
   const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
   refusals.add(await loadRetiredProblems(db, plan.plugins))

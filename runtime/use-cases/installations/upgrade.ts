@@ -21,7 +21,7 @@ import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Comparing } from '../comparisons/compared.ts'
 import { planComparing } from '../comparisons/comparing.ts'
-import { loadDomainProblems } from '../configuration/load-evaluation.ts'
+import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
@@ -199,6 +199,7 @@ export async function evaluateUpgrade(
       { changes: brought, released: [...brought, ...plan.changes], facts },
       () => installation.bundle_install_id,
     )),
+    ...(await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
   const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
   refusals.add(await loadRetiredProblems(db, plan.plugins))

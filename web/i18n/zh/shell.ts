@@ -516,6 +516,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '该安装实例的执行序号已达到最大值 {max}，无法再启动操作。未做任何更改。请联系平台团队：正常使用不会达到此数值。',
   snapshotUsedUp:
     '该作用域配置的快照版本已达到最大值 {max}，无法再保存。未做任何更改。请联系平台团队：正常使用不会达到此数值。',
+  scopeFull: '该作用域的值将超过上限 {max} MiB。请缩短或移除部分值，或使用其他作用域。',
   snapshotStale: '您读取之后配置已发生变化，现在的快照为 {current}。请重新读取，再应用您的更改。',
   localServiceMissing: '该本地服务不存在。以版本 0 保存即可创建。',
   localServiceStale: '您读取之后该本地服务已发生变化，现在的版本为 {current}。请重新读取，再应用您的更改。',
