@@ -415,3 +415,102 @@ test('a batch is edited only with the plan of what it asks for now', async () =>
   planned.resolve()
   await expect.element(edit).not.toHaveAccessibleDescription()
 })
+
+const MAIN = 'production/crm/MODULE/main'
+const VERSION = 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'
+const text = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'string', title } })
+/** Version 2 gives `host` another title, and has no `legacy`. */
+const manifestOf = (version: string) => ({
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version,
+  title: 'CRM',
+  resources: [
+    {
+      kind: 'MODULE' as const,
+      name: 'main',
+      moduleId: 'main',
+      title: 'Mail server',
+      properties:
+        version === '2.0.0'
+          ? { host: text('Host name') }
+          : { host: text('Server'), legacy: text('Legacy mode') },
+    },
+  ],
+  plugins: [],
+})
+const value = (given: string) => ({ '@type': 'Data' as const, value: given })
+const movedIn = (property: string) => ({
+  values: [{ locator: MAIN, property, seen: null, now: { before: null, after: value('b') } }],
+  calls: null,
+  resources: null,
+  limits: null,
+})
+const showWithTitles = async (request: ChangeRequestDetail, plan: ChangePlan = planOf(null, null)) => {
+  await serveScope({
+    [REQUEST]: () => request,
+    [PLAN]: () => plan,
+    [VERSION]: ({ params }) => manifestOf(String(params['version'])),
+  })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+}
+
+test('a batch names resources and properties by their titles, in its targets and in what has changed since an approval', async () => {
+  const request = {
+    ...approvedBefore(movedIn('legacy')),
+    input: { batch: { properties: [], unset: [], targetVersion: '2.0.0', copiesTitles: false } },
+  }
+  const target = {
+    target: '01920000-0000-7000-8000-0000000000a0',
+    scope: { environmentKey: 'production', applicationRuntimeId: 'crm', workspaceId: 1 },
+    bundle: { environmentKey: 'production', bundleId: 'crm' },
+    installation: null,
+    title: 'CRM',
+    currentVersion: '1.0.0',
+    claim: null,
+    changes: 1,
+    values: [{ locator: MAIN, property: 'host', before: value('a'), after: value('b') }],
+    resources: 1,
+    failure: null,
+    plugins: [],
+    unchecked: [],
+    problems: [
+      { locator: MAIN, property: 'host', errorCode: 'PROPERTY_INVALID', message: 'It is too short.' },
+    ],
+  }
+  await showWithTitles(request, {
+    ...planOf('effect-1', 'token-1'),
+    batch: { planToken: 'token-1', broken: null, items: [target] },
+  })
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('Mail server', { exact: true })).toBeVisible()
+  await expect.element(main.getByRole('list', { name: 'Changed values' })).toMatchTextContent(/Host name/)
+  await expect.element(main.getByText(/too short/)).toMatchTextContent(/Host name: ?It is too short/)
+  // only the present version has it
+  await expect.element(main.getByRole('term').filter({ hasText: 'Legacy mode' })).toBeVisible()
+})
+
+test('an ended upgrade names what it asked for, and what had changed, by the titles of its version', async () => {
+  await showWithTitles({
+    ...approvedBefore(movedIn('host')),
+    kind: 'UPGRADE',
+    state: 'WITHDRAWN',
+    input: { targetVersion: '2.0.0', properties: { [MAIN]: { host: value('b') } } },
+    history: [
+      {
+        number: 1,
+        by: OLIVIA,
+        at: '2026-11-22T09:00:00.000Z',
+        event: 'COMMENTED',
+        revision: 3,
+        text: 'Why?',
+        target: { locator: MAIN, property: 'host' },
+      },
+    ],
+  })
+  const main = page.getByRole('main')
+  await expect
+    .element(main.getByRole('list', { name: 'What it changed' }))
+    .toMatchTextContent(/Mail server.*Host name/)
+  await expect.element(main.getByText('On Host name')).toBeVisible()
+  await expect.element(main.getByRole('term').filter({ hasText: /^Host name$/ })).toBeVisible()
+})

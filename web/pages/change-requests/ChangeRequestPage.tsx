@@ -34,7 +34,7 @@ import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
-import { useScopeTitles } from './use-scope-titles.ts'
+import { useRequestTitles } from './use-request-titles.ts'
 import { PlannedChange, refusals, wouldBeRefused } from './PlannedChange.tsx'
 
 const route = getRouteApi('/change-requests/$id')
@@ -69,7 +69,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
     enabled: isLive(request),
   })
   const [target, setTarget] = useState<ChangeEntry['target']>(null)
-  const titles = useScopeTitles(kind === 'CONFIGURE' ? scope : null)
+  const titles = useRequestTitles(request, plan.data)
   return (
     <Page
       title={title}

@@ -108,13 +108,7 @@ function Shown({
           <ul className="mt-1 space-y-0.5">
             {problems.map((problem) => (
               <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
-                {problem.property !== undefined && (
-                  <span className="font-medium">
-                    {titles.titleOf(problem.locator ?? null, problem.property) ?? problem.property}
-                    {t('common.punctuation.colon')}
-                  </span>
-                )}
-                {messageText(problem)}
+                <Problem problem={problem} titles={titles} />
               </li>
             ))}
           </ul>
@@ -136,7 +130,7 @@ function Shown({
             ))}
           </>
         ))}
-      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} limits={limits} />}
+      {plan.batch !== undefined && <PlannedBatch batch={plan.batch} limits={limits} titles={titles} />}
     </>
   )
 }
@@ -162,9 +156,11 @@ function InstallationCalls({
 function PlannedBatch({
   batch: { items },
   limits,
+  titles,
 }: {
   batch: NonNullable<ChangePlan['batch']>
   limits: ChangeRequestDetail['input']
+  titles: Titles
 }) {
   const t = useText()
   const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
@@ -189,15 +185,33 @@ function PlannedBatch({
                 )}
               </p>
               {withoutReview(problems).map((problem) => (
-                <p key={problem.message} className="text-doubt">
-                  {messageText(problem)}
+                <p key={`${problem.locator} ${problem.property} ${problem.message}`} className="text-doubt">
+                  <Problem problem={problem} titles={titles} />
                 </p>
               ))}
-              {values.length > 0 && <ChangeList changes={values} label={t('changes.plan.changes')} />}
+              {values.length > 0 && (
+                <ChangeList changes={values} label={t('changes.plan.changes')} titles={titles} />
+              )}
             </li>
           ))}
         </ul>
       </Card>
+    </>
+  )
+}
+
+function Problem({ problem, titles }: { problem: ChangePlan['problems'][number]; titles: Titles }) {
+  const t = useText()
+  const { locator = null, property } = problem
+  return (
+    <>
+      {property !== undefined && (
+        <span className="font-medium">
+          {titles.titleOf(locator, property) ?? property}
+          {t('common.punctuation.colon')}
+        </span>
+      )}
+      {messageText(problem)}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { propertyTitle } from '../../forms/property/property-labels.ts'
@@ -30,15 +30,28 @@ export function useTitles(
     targetVersion === null ||
     (target !== undefined && changes.some(({ locator, property }) => !ofTarget.has(keyOf(locator, property))))
   const current = useManifest(bundle, isWanted && isLacking ? currentVersion : null)
-  return useMemo(() => {
-    const defined = new Map([...definedIn(current), ...ofTarget])
-    const definitionOf: Titles['definitionOf'] = (locator, property) =>
-      defined.get(keyOf(locator ?? '', property))?.definition
-    return {
-      titleOf: (locator, property) => defined.get(keyOf(locator ?? '', property))?.title,
-      definitionOf,
-    }
-  }, [current, ofTarget])
+  return useMemo(() => titlesOf([definedIn(current), ofTarget]), [current, ofTarget])
+}
+
+/** The titles in these versions of bundles, each version once; the later ones have precedence. */
+export function useTitlesIn(versions: readonly Parameters<typeof manifestQuery>[0][]): Titles {
+  const isStored = useAsOf() !== null
+  const manifests = useQueries({
+    queries: versions.map((version) => ({ ...manifestQuery(version), enabled: !isStored })),
+    combine: dataOf,
+  })
+  return useMemo(() => titlesOf(manifests.map(definedIn)), [manifests])
+}
+
+const dataOf = (results: readonly { data: Manifest | undefined }[]) => results.map(({ data }) => data)
+
+/** Of several versions; the later ones have precedence. */
+function titlesOf(versions: readonly Map<string, Defined>[]): Titles {
+  const defined = new Map(versions.flatMap((version) => [...version]))
+  return {
+    titleOf: (locator, property) => defined.get(keyOf(locator ?? '', property))?.title,
+    definitionOf: (locator, property) => defined.get(keyOf(locator ?? '', property))?.definition,
+  }
 }
 
 const keyOf = (locator: string, property?: string): string =>
