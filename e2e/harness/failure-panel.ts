@@ -48,6 +48,6 @@ export async function expectAnswers(page: Page, operationId: string, failure: Fa
   if (failure.attempt !== undefined)
     await expect(main.getByRole('heading', { name: /^Attempt \d/ })).toContainText(failure.attempt)
   // what one part of the page knows, no other part doubts
-  if (/never received this call|rejected the call before/.test(text))
+  if (/never received this call|call was rejected before/.test(text))
     expect(await main.innerText()).not.toMatch(/know whether|not known whether/)
 }

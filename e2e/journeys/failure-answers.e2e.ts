@@ -735,7 +735,7 @@ const CASES: readonly Case[] = [
       'version 1.0.0 runs',
       'or once the version is reinstated',
     ],
-    neverSays: ['Nothing that this operation depends on'],
+    neverSays: ['No registration, credential, service'],
   },
 ]
 

@@ -98,7 +98,7 @@ test('a save that fails says that the installation still runs, and since when no
   )
   await expect(answerOf(page, 'Can a retry help?')).toHaveText('Only after the cause is fixed')
   const changed = page.getByRole('region', { name: 'What changed before this' })
-  await expect(changed).toContainText('Nothing that this operation depends on')
+  await expect(changed).toContainText('No registration, credential, service')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
   await expect(page.getByRole('dialog')).toContainText('Version 1.0.0 of this installation is still running.')
   await page.keyboard.press('Escape')

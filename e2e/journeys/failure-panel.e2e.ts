@@ -165,7 +165,7 @@ const FAILURES: Record<string, Failure> = {
   'a token that the plugin refuses': {
     sequence: [{ kind: 'status', status: 401 }],
     title: 'The plugin returned HTTP 401',
-    says: ['the plugin rejected the call before handling it', 'Retrying alone does not help.'],
+    says: ['the call was rejected before the plugin handled it', 'Retrying alone does not help.'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     attempt: 'Rejected',

@@ -402,7 +402,7 @@ export const operations = {
     'The resources of version {target} are installed, but its plugins have not finished their work.',
   'failed.impact.UNCHANGED': 'None so far. Version {version} runs with its earlier configuration.',
   'failed.impact.ACTED':
-    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins have, or may have, already acted.',
+    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins may already have acted.',
   'failed.impact.UNFINISHED': 'It was never fully installed. Plugins may still hold data for it.',
   'failed.impact.CHANGED':
     'The resources of version {target} have the new configuration, but its plugins have not finished their work.',
@@ -422,7 +422,7 @@ export const operations = {
   'context.since': 'since {time}',
   'context.sinceGood': 'since the last success: {operation}, {time}',
   'context.none':
-    'Nothing that this operation depends on: no registration, credential, service, policy, configuration, or version.',
+    'No registration, credential, service, policy, configuration, or version that this operation depends on was changed.',
   'context.during': 'While it ran',
   'context.succeededSince': 'Calls have succeeded since',
   'context.after': 'Since it failed',
@@ -457,10 +457,11 @@ export const operations = {
     one: '{plugin} was not called again. It answered {n} earlier attempt, and may have acted on it.',
     other: '{plugin} was not called again. It answered {n} earlier attempts, and may have acted on them.',
   },
-  'failed.effect.rejected': 'Judging by the status code, the plugin rejected the call before handling it.',
+  'failed.effect.rejected': 'Judging by the status code, the call was rejected before the plugin handled it.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
-  'failed.effect.failed': 'The plugin did not complete the call, and nothing that it returned was saved.',
+  'failed.effect.failed':
+    'The plugin did not complete the call, and the platform saved nothing that it returned.',
   'failed.effect.late':
     '{plugin} carried out an earlier attempt, and its response came too late to count. Check what it left behind.',
   'failed.effect.earlier': {
@@ -646,7 +647,8 @@ export const operations = {
   'verdict.NOT_DELIVERED': 'Not delivered',
   'verdict.NOT_DELIVERED.meaning': 'The plugin never received this call.',
   'verdict.REJECTED': 'Rejected',
-  'verdict.REJECTED.meaning': 'Judging by the status code, the plugin rejected the call before handling it.',
+  'verdict.REJECTED.meaning':
+    'Judging by the status code, the call was rejected before the plugin handled it.',
   'verdict.NO_ANSWER': 'No response',
   'verdict.NO_ANSWER.meaning':
     'No response was received. We don’t know whether the plugin got the call and acted on it. This is not a success.',
@@ -690,7 +692,8 @@ export const operations = {
   'evidence.known.NOT_DELIVERED': 'The plugin never received this call.',
   'evidence.unknown.NOT_DELIVERED': 'When the plugin can be reached.',
   'evidence.received.REJECTED': '{message}',
-  'evidence.known.REJECTED': 'Judging by the status code, the plugin rejected the call before handling it.',
+  'evidence.known.REJECTED':
+    'Judging by the status code, the call was rejected before the plugin handled it.',
   'evidence.unknown.REJECTED': 'When the plugin accepts the platform’s token.',
   'evidence.unknown.limited': 'When the plugin accepts calls again.',
   'evidence.received.NO_ANSWER': 'None: {message}',

@@ -97,5 +97,5 @@ test('a plugin that limits its callers says from when a retry makes sense, and h
     .element(panel.getByText(/^Retry the operation when the plugin accepts calls again\./))
     .toBeVisible()
   await expect.element(panel.getByText('The clock of the plugin’s host is 312 s ahead.')).toBeVisible()
-  await expect.element(panel.getByText(/rejected the call before handling it/)).toBeVisible()
+  await expect.element(panel.getByText(/call was rejected before the plugin handled it/)).toBeVisible()
 })
