@@ -219,6 +219,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.lock': '在重试或接管之前，安装实例保持锁定。',
   'failed.takenOver': '此操作失败后，其安装实例已由分离操作接管：{link}。',
   'failed.also': '同时失败',
+  'failed.also.again': '重试也会重复这些调用，因此请先排除所有原因。',
   'failed.named': '消息提到的值',
   'failed.named.again': '消息提到了此操作所更改的值。重试会再次发送相同的值。',
   'failed.earlier': '原失败原因',
@@ -498,6 +499,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.takeover': '接管并分离',
   'action.takeover.about':
     '放弃此操作并分离安装实例，无法撤销。如需发送其他值或安装其他版本，请先接管，再重新安装该 Bundle。',
+  'action.retry.frozen': '冻结期间，重试需要越过限制。',
   'action.retry.PENDING': '操作尚未开始。',
   'action.retry.RUNNING': '操作正在执行。',
   'action.retry.WAITING': '系统会自动重试此操作。',

@@ -17,24 +17,27 @@ export function AlsoFailed({
 }) {
   const t = useText()
   return (
-    <ul>
-      {failures.map(({ pluginId, failure }) => {
-        const owner = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.owner
-        return (
-          <li key={pluginId} className="wrap-anywhere">
-            <PluginLink pluginId={pluginId} className="font-semibold" />
-            {t('common.punctuation.colon')}
-            {failureTitle(failure, t)}
-            {owner && (
-              <>
-                {' · '}
-                <OwnerText owner={owner} />
-              </>
-            )}
-          </li>
-        )
-      })}
-    </ul>
+    <>
+      <ul>
+        {failures.map(({ pluginId, failure }) => {
+          const owner = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.owner
+          return (
+            <li key={pluginId} className="wrap-anywhere">
+              <PluginLink pluginId={pluginId} className="font-semibold" />
+              {t('common.punctuation.colon')}
+              {failureTitle(failure, t)}
+              {owner && (
+                <>
+                  {' · '}
+                  <OwnerText owner={owner} />
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <p className="text-muted">{t('operations.failed.also.again')}</p>
+    </>
   )
 }
 
