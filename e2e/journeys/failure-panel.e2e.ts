@@ -204,7 +204,7 @@ const REFUSED: FailureAnswers = {
   says: [NEVER_RECEIVED, 'Check that the plugin is running'],
   neverSays: [UNKNOWN],
   isUsedUp: true,
-  next: 'Plugin owner: Start or reconnect the plugin',
+  next: 'Plugin owner: Check the changed endpoint with an administrator',
 }
 
 test('each failure says what failed, where, whether anything is going on, and what to do', async ({

@@ -259,6 +259,8 @@ export const operations = {
     'Check the values that other plugins wrote in this operation, or should have written. If a value is wrong or missing, get the plugin that writes it fixed, then take the operation over and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
+  'remedy.FIX_CAUSE.behind':
+    'The error path ends at {source}, behind the plugin. Ask the plugin’s owner to have the cause fixed there. Then retry.',
   'remedy.FIX_CAUSE.earlier':
     'An earlier attempt has an unknown result. Check the plugin’s logs for this operation ID to see whether that attempt acted: this failure may come from what it left behind. Complete or remove that, then retry.',
   'remedy.lowered.timeoutMs':
@@ -280,6 +282,8 @@ export const operations = {
     'Ask the person who moved the plugin whether its data moved with it. If not, move the data or change the endpoint back. Then retry.',
   'remedy.newEndpoint':
     'The plugin’s endpoint was changed before this operation. First check that it is correct.',
+  'remedy.newVersion':
+    'The plugin’s version was changed from {before} to {after} before this operation. First check that all of its instances run the new version.',
   'remedy.endpointSince':
     'The plugin’s endpoint was changed after this failure. If that was the fix, retry: the call then goes to the new endpoint.',
   'remedy.clock':
@@ -326,6 +330,8 @@ export const operations = {
   'remedy.RESTORE_SERVICE.owner':
     'Install the bundle that provides the service again, and ask an administrator to register the service with it. Or refer to another service. Then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
+  'remedy.FIX_ENDPOINT.host':
+    'If the endpoint is correct, have the name of its host restored in DNS. If not, ask an administrator to correct the endpoint. Then retry.',
   'remedy.FIX_ENDPOINT.away':
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
@@ -362,6 +368,9 @@ export const operations = {
   'failed.next.recalled': 'Decide with {person} about the recalled version',
   'failed.next.named': 'Decide whether to accept the named values',
   'failed.next.forbidden': 'Find out what refuses the call',
+  'failed.next.newEndpoint': 'Check the changed endpoint with an administrator',
+  'failed.next.host': 'Correct the endpoint, or restore its host name',
+  'failed.next.later': 'Retry when the plugin accepts calls again',
   'failed.next.noRoute': 'Restore the network route to the plugin’s host',
   'failed.next.slow': 'Find out why the plugin took so long',
   'failed.next.webPage': 'Find the proxy or sign-in page in front of the plugin',
@@ -567,6 +576,7 @@ export const operations = {
     'Resumes at {plugins} with the identical request, which a plugin must not carry out twice.',
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
   'action.retry.later': 'Wait until the plugin accepts calls again.',
+  'action.retry.frozen': 'During the freeze, a retry needs an override.',
   'action.retry.ifPassed': 'Helps only once the cause is fixed or gone.',
   'action.retry.recalled': 'Installs the recalled version, so the dialog asks for an override.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
@@ -576,7 +586,6 @@ export const operations = {
     'Abandons this operation and detaches the installation. This cannot be undone. To send other values or install another version, take over, then install the bundle again.',
   'action.retry.PENDING': 'This operation has not started yet.',
   'action.retry.RUNNING': 'This operation is running.',
-  'action.retry.frozen': 'During the freeze, a retry needs an override.',
   'action.retry.WAITING': 'This operation retries automatically.',
   'action.retry.SUCCEEDED': 'This operation succeeded. There is nothing to retry.',
   'action.retry.TAKEN_OVER': 'This operation was taken over.',

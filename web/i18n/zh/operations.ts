@@ -247,7 +247,9 @@ export const operations: Translated<typeof source.operations> = {
     '请检查此端点由哪个插件应答，并更正端点或通往它的路由。如果确实是该插件，请其负责人修复。然后重试。',
   'remedy.moved': '请向迁移插件的人确认数据是否已一并迁移。如果没有，请迁移数据，或改回原端点。然后重试。',
   'remedy.newEndpoint': '在此操作之前，插件的端点有过更改。请先确认端点正确。',
+  'remedy.newVersion': '在此操作之前，插件的版本已由 {before} 改为 {after}。请先确认其所有实例都运行新版本。',
   'remedy.endpointSince': '此次失败之后，插件的端点又有更改。如果这样已解决问题，请重试：调用会发往新端点。',
+  'remedy.FIX_CAUSE.behind': '错误路径止于插件背后的 {source}。请插件负责人安排在该处排除原因，然后重试。',
   'remedy.FIX_CAUSE.earlier':
     '先前有一次尝试的结果未知。请按操作 ID 查看插件日志，确认它是否已执行：插件报告的问题可能正是那次尝试遗留的。请将其补完或清除，然后重试。',
   'remedy.lowered.timeoutMs':
@@ -289,6 +291,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
+  'remedy.FIX_ENDPOINT.host':
+    '如果端点地址正确，请在 DNS 中恢复其主机名；如果不正确，请管理员更正。然后重试。',
   'remedy.FIX_ENDPOINT.away':
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
@@ -320,6 +324,9 @@ export const operations: Translated<typeof source.operations> = {
   'failed.next.recalled': '与 {person} 确认如何处理被召回的版本',
   'failed.next.named': '确定是否应接受所指的值',
   'failed.next.forbidden': '查明是什么拒绝了调用',
+  'failed.next.newEndpoint': '与管理员确认更改后的端点',
+  'failed.next.host': '更正端点地址，或恢复其主机名',
+  'failed.next.later': '待插件恢复接受调用后重试',
   'failed.next.noRoute': '恢复到插件主机的网络路由',
   'failed.next.slow': '确定响应缓慢的原因',
   'failed.next.webPage': '查明插件前面的哪个代理或登录页作出了响应',
@@ -492,6 +499,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.retry.about': '从 {plugins} 继续，发送完全相同的请求，插件不得重复执行。',
   'action.retry.aboutRuntime': '从{stage}阶段继续。',
   'action.retry.later': '请等到插件再次接受调用。',
+  'action.retry.frozen': '冻结期间，重试需要越过限制。',
   'action.retry.ifPassed': '只有原因排除或消失之后才有用。',
   'action.retry.recalled': '重试会安装被召回的版本，因此对话框会要求越过召回。',
   'action.retry.fixFirst': '请先排除问题原因，再重试。',
@@ -499,7 +507,6 @@ export const operations: Translated<typeof source.operations> = {
   'action.takeover': '接管并分离',
   'action.takeover.about':
     '放弃此操作并分离安装实例，无法撤销。如需发送其他值或安装其他版本，请先接管，再重新安装该 Bundle。',
-  'action.retry.frozen': '冻结期间，重试需要越过限制。',
   'action.retry.PENDING': '操作尚未开始。',
   'action.retry.RUNNING': '操作正在执行。',
   'action.retry.WAITING': '系统会自动重试此操作。',

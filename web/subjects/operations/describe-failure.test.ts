@@ -56,6 +56,25 @@ test('what the failure names was changed since is told only where somebody could
     assert.match(retried({ parameters: { reason } }), /^Retry the operation once the cause is fixed/, reason)
 })
 
+test('advice leads to the host name, to the version, or to the service behind the plugin', () => {
+  const remedy = (
+    action: 'FIX_CAUSE' | 'FIX_ENDPOINT',
+    failure: Parameters<typeof failed>[0],
+    evidence = {},
+  ) => remedyOf({ ...failed(failure), nextStep: { ...failed().nextStep, action } }, t, evidence) ?? ''
+  assert.match(remedy('FIX_ENDPOINT', { parameters: { reason: 'callHostUnknown' } }), /in DNS/)
+  const newVersion = { before: '1.9.4', after: '2.0.0' }
+  assert.match(
+    remedy('FIX_CAUSE', {}, { newVersion }),
+    /changed from 1\.9\.4 to 2\.0\.0[^]*Fix what the plugin/,
+  )
+  const path = (...beyond: string[]) =>
+    remedy('FIX_CAUSE', { errorPath: ['bundle-runtime', 'sync', ...beyond] })
+  assert.match(path('mail-hub', 'relay'), /ends at relay, behind the plugin/)
+  // none, or this platform
+  for (const beyond of [[], ['module-plugin-manager']]) assert.match(path(...beyond), /^Fix what the plugin/)
+})
+
 test('a value that the operation itself changes is not to be fixed in the plugin without asking', () => {
   const refused = { ...failed(), nextStep: { ...failed().nextStep, action: 'FIX_CAUSE' as const } }
   assert.match(remedyOf(refused, t) ?? '', /^Fix what the plugin reports/)

@@ -90,6 +90,8 @@ export interface Evidence {
   hasWrongClock?: boolean
   /** A limit of the plugin that was lowered before it. */
   lowered?: { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null
+  /** The version of the plugin that was registered before it. */
+  newVersion?: { before: string; after: string } | null
   /** The result of an earlier attempt is unknown: what the plugin reports may be what that one left behind. */
   hasEarlier?: boolean
   /** The plugin says that the request cannot succeed, and names a value that the operation itself changes. */
@@ -111,7 +113,7 @@ const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  const { misplaced, endpointChanged, hasWrongClock, lowered } = evidence
+  const { misplaced, endpointChanged, hasWrongClock, lowered, newVersion } = evidence
   if (action === 'FIX_RESPONSE' && misplaced != null) return t(`operations.remedy.FIX_RESPONSE.${misplaced}`)
   const isOfPlugin = OF_PLUGIN.has(action)
   if (isOfPlugin && endpointChanged === 'during') return t('operations.remedy.moved')
@@ -120,6 +122,7 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
   return joinSentences(t, [
     isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
     isOfPlugin && endpointChanged === 'after' && t('operations.remedy.endpointSince'),
+    action === 'FIX_CAUSE' && newVersion != null && t('operations.remedy.newVersion', newVersion),
     hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
     lowered != null &&
       (lowered.limit === 'maxAttempts' || failed.failure?.parameters?.['reason'] === 'callTimeout') &&
@@ -164,12 +167,15 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           ? 'operations.remedy.FIX_RESPONSE.write'
           : 'operations.remedy.FIX_RESPONSE',
       )
-    case 'FIX_CAUSE':
+    case 'FIX_CAUSE': {
+      const source = failure === null ? null : sourceBehind(failure)
+      if (source !== null) return t('operations.remedy.FIX_CAUSE.behind', { source })
       return t(
         reason === 'callReportedFailed'
           ? 'operations.remedy.FIX_CAUSE.silent'
           : 'operations.remedy.FIX_CAUSE',
       )
+    }
     case 'FIX_TLS':
       return t(
         reason === 'callTlsExpired' ||
@@ -186,6 +192,7 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
         : t(`operations.remedy.CHECK_PLUGIN.${check}`, { limit: ANSWER_BYTES_MAX / 2 ** 20 })
     }
     case 'FIX_ENDPOINT':
+      if (reason === 'callHostUnknown') return t('operations.remedy.FIX_ENDPOINT.host')
       return t(
         reason === 'callRedirectedAway'
           ? 'operations.remedy.FIX_ENDPOINT.away'
@@ -210,6 +217,13 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
     default:
       return t(`operations.remedy.${action}`)
   }
+}
+
+/** The service behind the plugin that the plugin names as the source of its failure; null if there is none, or it is this platform. */
+function sourceBehind(failure: Failure): string | null {
+  const [, , ...beyond] = failure.errorPath ?? []
+  const source = beyond.at(-1)
+  return source === undefined || source === 'module-plugin-manager' || !isFromPlugin(failure) ? null : source
 }
 
 /** Whether the failure names what a person can change. As support is to retry, somebody has. */

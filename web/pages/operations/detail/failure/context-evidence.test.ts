@@ -4,7 +4,7 @@ import type { ContextCause, Failure, OperationContext } from '#contract/console-
 import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { failure, operation } from '../calls/testing.ts'
-import { decisionBehind, hasNewEndpoint, loweredLimit } from './context-evidence.ts'
+import { decisionBehind, hasNewEndpoint, loweredLimit, newVersion } from './context-evidence.ts'
 
 const data = (value: number | string | boolean | null) =>
   value === null ? null : ({ '@type': 'Data', value } as const)
@@ -43,6 +43,15 @@ const failedWith = (action: NextAction, more: Partial<Failure>) => {
   })
   return { ...failed, installation: { ...failed.installation, ...installation } }
 }
+
+test('a version that was changed before the failure is told with the earlier one', () => {
+  assert.deepEqual(newVersion(contextWith(['version', '1.9.4', '2.0.0']), 'sync', END), {
+    before: '1.9.4',
+    after: '2.0.0',
+  })
+  assert.equal(newVersion(contextWith(['version', '1', '2'], ['version', '2', '1']), 'sync', END), null)
+  assert.equal(newVersion(contextWith(['version', null, '1']), 'sync', END), null)
+})
 
 test('a limit counts as lowered by all of its changes together', () => {
   const lowered = (...changes: Change[]) => loweredLimit(contextWith(...changes), 'sync', END)

@@ -30,6 +30,7 @@ export const evidenceOf = (
     endpointChanged: endpointChanged(context, operation, call, attempt),
     hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
     lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
+    newVersion: call === null ? null : newVersion(context, call.pluginId, operation.finishedAt),
     // a plugin that asks for a retry does not mean what that attempt left behind
     hasEarlier: call !== null && !failure.retryable && effectOf(failure, call).kind === 'earlier',
     isNamed: !failure.retryable && namedChanges(operation).length > 0,
@@ -91,7 +92,7 @@ function endpointChanged(
   return hasNewEndpoint(context, plugin.pluginId, finishedAt) ? 'before' : null
 }
 
-type Field = 'endpoint' | 'enabled' | 'timeoutMs' | 'maxAttempts'
+type Field = 'endpoint' | 'version' | 'enabled' | 'timeoutMs' | 'maxAttempts'
 type Value = ContextCause['changes'][number]['before']
 
 /** How a field of a registration differs between two moments, and the last change of it. */
@@ -142,6 +143,17 @@ export function hasNewEndpoint(
   until: string | null,
 ): boolean {
   return netChange(context, pluginId, 'endpoint', until) !== null
+}
+
+/** How the version of the plugin was changed; null if it was not, or one of the two is unknown. */
+export function newVersion(
+  context: OperationContext | undefined,
+  pluginId: string,
+  until: string | null,
+): NonNullable<Evidence['newVersion']> | null {
+  const change = netChange(context, pluginId, 'version', until)
+  const [before, after] = [dataOf(change?.before ?? null), dataOf(change?.after ?? null)]
+  return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
 /** What a person did on purpose, so that nobody is to undo it without them. */

@@ -10,6 +10,7 @@ const t = await translator('en')
 
 const known = {
   misplaced: null,
+  endpointChanged: null,
   hasEarlier: false,
   isNamed: false,
   hasWrongClock: false,
@@ -37,12 +38,32 @@ test('the next step is as definite as the advice', () => {
     because('FIX_RESPONSE', { reason: 'callForeign' }),
     'Check which plugin answers at the endpoint',
   )
+  assert.equal(
+    because('FIX_ENDPOINT', { reason: 'callHostUnknown' }),
+    'Correct the endpoint, or restore its host name',
+  )
   // its cause may be gone
   assert.equal(because('RETRY', forbidden), undefined)
   assert.equal(
     because('RESTORE_PLUGIN', { reason: 'callNoRoute' }),
     'Restore the network route to the plugin’s host',
   )
+})
+
+test('a changed endpoint is checked before the plugin, and a plugin that asks to wait is not called now', () => {
+  const next = (action: NextAction, retryFrom?: string) =>
+    nextText(
+      step(action),
+      { ...failure('REFUSED', false), ...(retryFrom && { retryFrom }) },
+      { ...known, endpointChanged: 'before' },
+      t,
+    )
+  for (const action of ['FIX_CAUSE', 'RESTORE_PLUGIN'] as const)
+    assert.equal(next(action), 'Check the changed endpoint with an administrator', action)
+  // what says so itself, has a cause of its own, or is not about the plugin
+  for (const action of ['FIX_ENDPOINT', 'FIX_TLS', 'RETRY'] as const)
+    assert.equal(next(action), undefined, action)
+  assert.equal(next('RETRY', '2026-01-31T09:00:00.000Z'), 'Retry when the plugin accepts calls again')
 })
 
 test('a refused value of the operation itself leaves two ways, unless an earlier attempt may be the cause', () => {

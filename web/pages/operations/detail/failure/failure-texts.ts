@@ -62,6 +62,7 @@ export function nextText(
   failure: Failure | null,
   known: {
     misplaced: Evidence['misplaced']
+    endpointChanged: Evidence['endpointChanged']
     hasEarlier: boolean
     isNamed: boolean
     hasWrongClock: boolean
@@ -81,15 +82,34 @@ export function nextText(
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
   if (action === 'FIX_RESPONSE' && known.misplaced != null)
     return t(`operations.failed.next.${known.misplaced}`)
+  if (known.endpointChanged === 'before' && BY_ENDPOINT.has(action))
+    return t('operations.failed.next.newEndpoint')
+  if (action === 'RETRY' && failure?.retryFrom !== undefined) return t('operations.failed.next.later')
   const definite = failure && BY_REASON.has(action) ? definiteStep(failure) : null
   return definite ? t(`operations.failed.next.${definite}`) : undefined
 }
 
+/** What may be due to a wrong endpoint. A certificate that is no good names its fault itself. */
+const BY_ENDPOINT: ReadonlySet<NextAction> = new Set([
+  'CHECK_PLUGIN',
+  'FIX_AUTHENTICATION',
+  'FIX_CAUSE',
+  'FIX_RESPONSE',
+  'RESTORE_PLUGIN',
+])
+
 /** The actions of which the reason of a failure may say more. */
-const BY_REASON: ReadonlySet<NextAction> = new Set(['RESTORE_PLUGIN', 'FIX_RESPONSE', 'FIX_AUTHENTICATION'])
+const BY_REASON: ReadonlySet<NextAction> = new Set([
+  'RESTORE_PLUGIN',
+  'FIX_RESPONSE',
+  'FIX_AUTHENTICATION',
+  'FIX_ENDPOINT',
+])
 
 function definiteStep(failure: Failure) {
   switch (reasonOf(failure)) {
+    case 'callHostUnknown':
+      return 'host'
     case 'callNoRoute':
       return 'noRoute'
     case 'callForeign':
