@@ -75,7 +75,8 @@ export const changes = {
   overridden: 'Applied by override',
 
   'section.plan': 'What it would do',
-  'section.input': 'What it changed',
+  'section.input': 'What it requested',
+  'section.input.applied': 'What it changed',
   'section.approvals': 'Approvals',
   'section.history': 'History',
   'section.conflicts': 'Conflicts',
@@ -84,7 +85,7 @@ export const changes = {
   'plan.nothing': 'It would change nothing.',
   'plan.problems': 'It would be refused now',
   'plan.changes': 'Changed values',
-  'batch.targets': '{n} targets',
+  'batch.targets': { one: '{n} target', other: '{n} targets' },
   'batch.problems': '{n} of them would be refused',
   'fact.by': { one: 'Author', other: 'Authors' },
   'fact.created': 'Created',

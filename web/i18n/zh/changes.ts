@@ -72,7 +72,8 @@ export const changes: Translated<typeof source.changes> = {
   overridden: '已越过限制应用',
 
   'section.plan': '将执行的内容',
-  'section.input': '更改的内容',
+  'section.input': '请求的更改',
+  'section.input.applied': '更改的内容',
   'section.approvals': '批准',
   'section.history': '历史',
   'section.conflicts': '冲突',
@@ -81,7 +82,7 @@ export const changes: Translated<typeof source.changes> = {
   'plan.nothing': '不会更改任何内容。',
   'plan.problems': '现在会被拒绝',
   'plan.changes': '更改的值',
-  'batch.targets': '{n} 个目标',
+  'batch.targets': { one: '{n} 个目标', other: '{n} 个目标' },
   'batch.problems': '其中 {n} 个会被拒绝',
   'fact.by': { one: '作者', other: '作者' },
   'fact.created': '创建时间',

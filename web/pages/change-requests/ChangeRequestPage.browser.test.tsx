@@ -484,6 +484,7 @@ test('a batch names resources and properties by their titles, in its targets and
   const main = page.getByRole('main')
   await expect.element(main.getByText('Mail server', { exact: true })).toBeVisible()
   await expect.element(main.getByRole('list', { name: 'Changed values' })).toMatchTextContent(/Host name/)
+  await expect.element(main.getByText(/^1 target(?!s)/)).toBeVisible()
   await expect.element(main.getByText(/too short/)).toMatchTextContent(/Host name: ?It is too short/)
   // only the present version has it
   await expect.element(main.getByRole('term').filter({ hasText: 'Legacy mode' })).toBeVisible()
@@ -509,7 +510,7 @@ test('an ended upgrade names what it asked for, and what had changed, by the tit
   })
   const main = page.getByRole('main')
   await expect
-    .element(main.getByRole('list', { name: 'What it changed' }))
+    .element(main.getByRole('list', { name: 'What it requested' }))
     .toMatchTextContent(/Mail server.*Host name/)
   await expect.element(main.getByText('On Host name')).toBeVisible()
   await expect.element(main.getByRole('term').filter({ hasText: /^Host name$/ })).toBeVisible()

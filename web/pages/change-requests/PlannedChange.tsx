@@ -236,7 +236,7 @@ export function BatchPace({
   )
 }
 
-function AskedFor({ request: { input }, titles }: { request: ChangeRequestDetail; titles: Titles }) {
+function AskedFor({ request: { state, input }, titles }: { request: ChangeRequestDetail; titles: Titles }) {
   const t = useText()
   const given: Record<string, Record<string, PropertyView | null>> = input.changes ?? input.properties ?? {}
   const changes = Object.entries(given).flatMap(([locator, properties]) =>
@@ -244,9 +244,12 @@ function AskedFor({ request: { input }, titles }: { request: ChangeRequestDetail
   )
   if (changes.length === 0) return null
   const hasHidden = changes.some(({ after }) => after !== null && 'isSensitive' in after)
+  const title = t(
+    state === 'APPLYING' || state === 'APPLIED' ? 'changes.section.input.applied' : 'changes.section.input',
+  )
   return (
-    <Section title={t('changes.section.input')} description={hasHidden && t('changes.input.discarded')} flush>
-      <ChangeList changes={changes} label={t('changes.section.input')} titles={titles} isOnlyAfter />
+    <Section title={title} description={hasHidden && t('changes.input.discarded')} flush>
+      <ChangeList changes={changes} label={title} titles={titles} isOnlyAfter />
     </Section>
   )
 }
