@@ -133,6 +133,19 @@ test.for([
   },
 )
 
+test('an installation that was taken over is not said to be undone with a detach', async () => {
+  const found = operation({ state: 'TAKEN_OVER' })
+  const request = changeRequestWith({
+    state: 'APPLIED',
+    kind: 'INSTALL',
+    operations: [found.operationId],
+  })
+  await serveScope({ [REQUEST]: () => request, 'GET /operations/{operationId}': () => found })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  await expect.element(page.getByText('A takeover cannot be undone. Install the bundle again.')).toBeVisible()
+  await expect.element(page.getByText(/detach the installation/)).not.toBeInTheDocument()
+})
+
 test('what an applied request asked for is not called new, because what was there before is not kept', async () => {
   const core = 'production/crm/MODULE/core'
   await show(

@@ -151,7 +151,10 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
               )}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
-      {state === 'APPLIED' && kind !== 'CONFIGURE' && <p className="mt-1">{t(`changes.undo.${kind}`)}</p>}
+      {state === 'APPLIED' && kind !== 'CONFIGURE' && (
+        // a takeover has detached the installation
+        <p className="mt-1">{t(`changes.undo.${isPartial && kind !== 'BATCH' ? 'TAKEOVER' : kind}`)}</p>
+      )}
     </Notice>
   )
 }
