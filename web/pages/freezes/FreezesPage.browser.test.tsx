@@ -75,8 +75,14 @@ test('a freeze is for environments or for scopes, which are found by their text'
   // chosen with the browser's own control, in the time zone of the freeze
   await form.getByLabelText('From').fill('2026-12-24T10:00')
   await form.getByLabelText('To', { exact: true }).fill('2026-12-30T10:30')
-  await form.getByRole('textbox', { name: 'Time zone' }).fill('America/New_York')
+  const zone = form.getByRole('textbox', { name: 'Time zone' })
+  await zone.fill('America/Nowhere')
   await form.getByRole('textbox', { name: 'Message' }).fill('Year-end closing')
+  await form.getByRole('button', { name: 'Create freeze' }).click()
+  await expect.element(zone).toBeInvalid()
+  await expect.element(form.getByLabelText('From')).toBeValid()
+  await expect.element(form.getByLabelText('To', { exact: true })).toBeValid()
+  await zone.fill('America/New_York')
   await form.getByRole('button', { name: 'Create freeze' }).click()
   await expect.poll(() => api.requests('PUT /freezes/{name}').length).toBe(1)
   expect(api.requests('PUT /freezes/{name}')[0]?.body).toMatchObject({

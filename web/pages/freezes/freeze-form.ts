@@ -33,11 +33,12 @@ export const freezeSchema = (t: Translate) => {
       reason: z.string(),
     })
     .check(
+      // in any zone: that of the form has its own error
       ...(['from', 'to'] as const).map((path) =>
-        z.refine<FreezeForm>(
-          (form) => form.repeats !== 'once' || instantOf(form[path], form.timeZone) !== null,
-          { path: [path], error: t('freezes.form.time.invalid') },
-        ),
+        z.refine<FreezeForm>((form) => form.repeats !== 'once' || instantOf(form[path], 'UTC') !== null, {
+          path: [path],
+          error: t('freezes.form.time.invalid'),
+        }),
       ),
       z.refine(
         ({ repeats, from, to, timeZone }) =>
