@@ -243,7 +243,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
   PLUGIN_RESULT_UNKNOWN: {
     title: 'The result is unknown',
-    message: 'The plugin did not report a definite result in any attempt of this run.',
+    message: 'At least one attempt of this run has no definite result.',
     remedy:
       'Check the plugin’s own state and its logs for this operation ID, then retry. A retry sends the identical request, which a plugin must not carry out twice.',
   },

@@ -245,7 +245,7 @@ export const codes = codeTexts({
   },
   PLUGIN_RESULT_UNKNOWN: {
     title: '结果未知',
-    message: '在本轮的所有尝试中，插件均未给出明确结果。',
+    message: '本轮中至少有一次尝试没有明确结果。',
     remedy:
       '请查看插件自身的状态，并在其日志中查找此操作 ID，然后重试。重试会发送完全相同的请求，插件不得重复执行。',
   },
