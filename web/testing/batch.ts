@@ -1,6 +1,6 @@
 import type { Batch } from '#contract/console-api/shapes.ts'
 
-/** A batch of Olivia that has not begun; `given` replaces fields of it, and in `counts` single numbers. */
+/** A batch of Olivia that runs and has counted no item yet; `given` replaces fields of it, and in `counts` single numbers. */
 export const batchWith = ({
   counts,
   ...given

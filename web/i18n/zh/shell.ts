@@ -1180,7 +1180,7 @@ export const accounts: Translated<typeof source.accounts> = {
   'roles.line': '角色 {n}',
   'roles.role': '角色',
   'roles.place': '环境或作用域',
-  'roles.place.example': '全部作用域、环境或某个作用域',
+  'roles.place.example': '所有作用域、环境或某个作用域',
   'roles.place.missing': '请选择角色适用的环境或作用域。',
   'roles.add': '添加角色',
   'roles.remove': '移除角色 {n}',
