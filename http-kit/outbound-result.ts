@@ -141,8 +141,6 @@ const BY_CODE = mapOf<OutboundFailure>({
   ENETUNREACH: 'no-route',
   EHOSTDOWN: 'no-route',
   ENETDOWN: 'no-route',
-  // this machine has no address of that family, or no port left
-  EADDRNOTAVAIL: 'no-route',
   // undici refuses to send invalid HTTP
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
@@ -179,18 +177,31 @@ const BY_SOCKET_MESSAGE = mapOf<OutboundFailure>({
   'bad upgrade': 'upgrade',
 })
 
-/** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */
-export function reasonOf(error: unknown, hasResponseStarted: boolean): OutboundFailure {
+/** How far a request had come. */
+export type RequestProgress = 'connecting' | 'sent' | 'responding'
+
+/** The reason for an error of the client. Once a request is sent, none of them means that nothing was sent. */
+export function reasonOf(error: unknown, progress: RequestProgress): OutboundFailure {
   if (error instanceof OutboundError) return error.reason
   const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: unknown }
+  if (Array.isArray(errors) && errors.length > 0) return mostTelling(errors, progress)
   const known =
     BY_CODE.get(String(code)) ??
     (code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE.get(String(message)) : undefined)
-  if (known !== undefined) return known
-  // several addresses were tried; the first error is sufficient
-  if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasResponseStarted)
+  const isPossible = known !== undefined && (progress === 'connecting' || failureTraits(known).isSent)
+  if (isPossible) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
-  return hasResponseStarted ? 'cut' : 'reset'
+  return progress === 'responding' ? 'cut' : 'reset'
+}
+
+/** Of the errors of several addresses: a host that refuses was reached, and a timeout says the least. */
+function mostTelling(errors: readonly unknown[], progress: RequestProgress): OutboundFailure {
+  const reasons = errors.map((error) => reasonOf(error, progress))
+  return (
+    reasons.find((reason) => reason === 'refused') ??
+    reasons.find((reason) => reason !== 'timeout') ??
+    'timeout'
+  )
 }
 
 const HANDSHAKE_CODE = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/

@@ -70,14 +70,14 @@ export function send(
         settle({ kind: 'response', ...head, contentType: type ?? null, body: bytes.whole() })
       },
       onResponseError(_, error) {
-        fail(reasonOf(error, head !== null))
+        fail(reasonOf(error, head !== null ? 'responding' : controller === null ? 'connecting' : 'sent'))
       },
     }
     try {
       const identity = { 'accept-encoding': 'identity', ...headers }
       pool.dispatch({ path: url.pathname + url.search, method, headers: identity, body }, handler)
     } catch (error) {
-      fail(reasonOf(error, false))
+      fail(reasonOf(error, 'connecting'))
     }
   })
 }
@@ -109,7 +109,7 @@ export async function openStream(
     }
   } catch (error) {
     if (late.signal.aborted) return { kind: 'failed', reason: 'timeout' }
-    return { kind: 'failed', reason: signal.aborted ? 'aborted' : reasonOf(error, false) }
+    return { kind: 'failed', reason: signal.aborted ? 'aborted' : reasonOf(error, 'connecting') }
   } finally {
     clearTimeout(timer)
   }

@@ -11,7 +11,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
 import { testAuthority, testCertificate } from './testing-certificates.ts'
-import { whyNoResponse } from './outbound-result.ts'
+import { failureTraits, reasonOf, whyNoResponse } from './outbound-result.ts'
 import { usedMemory } from './testing-memory.ts'
 import type { Outbound, OutboundRequest } from './outbound-result.ts'
 
@@ -414,6 +414,28 @@ describe('outbound', () => {
     })
     await other.close()
     await reading
+  })
+})
+
+describe('reasonOf', () => {
+  const errorOf = (code: string) => Object.assign(new Error('text'), { code })
+
+  it('does not say of a request that was sent that nothing was sent', () => {
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ECONNREFUSED', 'ENOTFOUND']) {
+      assert.equal(failureTraits(reasonOf(errorOf(code), 'connecting')).isSent, false, code)
+      assert.equal(reasonOf(errorOf(code), 'sent'), 'reset', code)
+      assert.equal(reasonOf(errorOf(code), 'responding'), 'cut', code)
+    }
+  })
+
+  it('takes the most telling error of several addresses, in any order', () => {
+    const reasonFor = (...codes: string[]) =>
+      reasonOf(Object.assign(new AggregateError(codes.map(errorOf)), { code: codes[0] }), 'connecting')
+    assert.equal(reasonFor('ENETUNREACH', 'ECONNREFUSED'), 'refused')
+    assert.equal(reasonFor('ECONNREFUSED', 'ENETUNREACH'), 'refused')
+    assert.equal(reasonFor('ETIMEDOUT', 'ECONNREFUSED'), 'refused')
+    assert.equal(reasonFor('ETIMEDOUT', 'EHOSTUNREACH'), 'no-route')
+    assert.equal(reasonFor('ETIMEDOUT', 'ETIMEDOUT'), 'timeout')
   })
 })
 

@@ -117,7 +117,9 @@ function connectOnce(connect: buildConnector.connector, url: URL, timeoutMs: num
     connect({ hostname, host, protocol, port }, (...[error, socket]) => {
       clearTimeout(timer)
       socket?.destroy()
-      resolve(error === null ? { kind: 'reached' } : { kind: 'failed', reason: reasonOf(error, false) })
+      resolve(
+        error === null ? { kind: 'reached' } : { kind: 'failed', reason: reasonOf(error, 'connecting') },
+      )
     })
   })
 }
