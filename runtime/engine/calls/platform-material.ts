@@ -43,7 +43,9 @@ export function hidePlatformMaterial(text: string, { serviceAddresses }: Address
     .split(URL_START)
     .map((part) => {
       const found = urlAtStart(part)
-      return found !== '' && isService(found, bases) ? MASK + part.slice(found.length) : part
+      return found !== '' && isService(found, bases)
+        ? MASK + part.slice(withoutEnd(found, PUNCTUATION).length)
+        : part
     })
     .join('')
     .replaceAll(TOKEN_PART, (_, before: string) => before + MASK)
@@ -100,37 +102,70 @@ function basesOf(serviceAddresses: readonly string[]): Bases {
 
 const ADDRESS_MAX = 2048
 
-/** Before each scheme, to find a URL inside another one too. */
-const URL_START = /(?=https?:\/\/)/i
+/** Before each scheme, to find a URL inside another one too. JSON may escape each slash. */
+const URL_START = /(?=https?:(?:\\*\/){2})/i
+
+/** From a scheme to the first character that ends a URL in prose, in code or in JSON. */
+const URL_AT_START = /^https?:(?:\\*\/){2}(?:\[[\da-f:.]*\])?(?:[^\s"'`|<>\\,;)\]}]|\\+\/)*/i
+
+/** The part of a found URL that is certainly one: another character after the port, or one outside ASCII, is of the text around it. */
+const CERTAIN_PART = /^https?:\/\/(?:[^/?#@]*@)?(?:\[[\da-f:.]*\]|[\w.%-]*)(?::\d+)?(?:[/?#][!-~]*)?/i
+
+/** Often follows a URL, but may also be its end. */
+const PUNCTUATION = new Set('.:!?*&_~。：！？…')
 
 function holdsAddress(text: string, bases: Bases): boolean {
   return bases.size > 0 && text.split(URL_START).some((part) => isService(urlAtStart(part), bases))
 }
 
-/** The URL with which a text starts; empty if there is none. */
+/** The URL with which a text starts, with punctuation that may follow it; empty if there is none. */
 function urlAtStart(text: string): string {
-  if (!/^https?:/i.test(text)) return ''
-  const [found = ''] = text.slice(0, ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)
+  const [found = ''] = URL_AT_START.exec(text.slice(0, ADDRESS_MAX)) ?? []
   return found
 }
 
+/** Whether a URL is under a service in one of the ways to read it: with all that follows it, or without what may not belong to it. */
 function isService(found: string, bases: Bases): boolean {
-  const address = addressOf(found)
+  if (found === '') return false
+  const whole = found.replaceAll(/\\+\//g, '/')
+  const [certain = ''] = CERTAIN_PART.exec(whole) ?? []
+  return [...new Set([whole, certain, withoutEnd(certain, PUNCTUATION)])].some((url) =>
+    isUnderService(url, bases),
+  )
+}
+
+/** Where a path may end in a text: `/api&x` is under `/api`, but `/apis` and `/api-2` are not. */
+const PATH_END = /[^\w.~%-]/g
+
+function isUnderService(text: string, bases: Bases): boolean {
+  const address = addressOf(text)
   if (address === null) return false
   const { origin, path } = address
   const services = bases.get(origin)
   if (services === undefined) return false
-  for (let end = 0; end !== -1 && end <= services.longest; end = path.indexOf('/', end + 1))
-    if (services.paths.has(path.slice(0, end))) return true
+  for (const { index } of path.slice(0, services.longest + 1).matchAll(PATH_END))
+    if (services.paths.has(path.slice(0, index))) return true
   return services.paths.has(path)
 }
 
+/** The address in one spelling: no dot after the host, ASCII decoded, no empty segments, no slash at the end. */
 function addressOf(text: string): Address | null {
   const url = URL.parse(text)
   if (url === null) return null
   const { origin, pathname } = url
-  // not a regular expression, which would begin at each of very many slashes
-  let end = pathname.length
-  while (pathname[end - 1] === '/') end--
-  return { origin, path: pathname.slice(0, end) }
+  const path = pathname
+    .replaceAll(/%[\da-f]{2}/gi, (code) =>
+      /^%[0-7]/.test(code) ? decodeURIComponent(code) : code.toUpperCase(),
+    )
+    .replaceAll(/\/+/g, '/')
+  return { origin: origin.replace(/\.(?=:\d+$|$)/, ''), path: withoutEnd(path, SLASH) }
+}
+
+const SLASH = new Set('/')
+
+/** Not a regular expression, which would begin at each of very many such characters. */
+function withoutEnd(text: string, characters: ReadonlySet<string>): string {
+  let end = text.length
+  while (end > 0 && characters.has(text.charAt(end - 1))) end--
+  return text.slice(0, end)
 }
