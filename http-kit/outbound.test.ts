@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
@@ -158,6 +159,28 @@ describe('outbound', () => {
     } finally {
       await far.close()
     }
+  })
+
+  it('does not take a request for unsent when the route is lost after it was sent', async (test) => {
+    const sockets: Socket[] = []
+    // the channel passes each socket that this process opens
+    const keep = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
+    subscribe('net.client.socket', keep)
+    test.after(() => unsubscribe('net.client.socket', keep))
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ECONNREFUSED'])
+      for (const [path, expected] of [
+        ['/slow', 'reset'],
+        ['/quiet', 'cut'],
+      ] as const) {
+        received = []
+        const client = createOutbound({ egressAllow: parseEgressAllow('loopback') })
+        const result = reason(`${base}${path}`, {}, client)
+        await sleep(100)
+        assert.equal(received.length, 1)
+        sockets.at(-1)?.destroy(Object.assign(new Error(`read ${code}`), { code, syscall: 'read' }))
+        assert.equal(await result, expected, `${code} ${path}`)
+        await client.close()
+      }
   })
 
   it('says that a response is encoded, which was not requested', async () => {
