@@ -16,7 +16,7 @@ interface NotCalled extends FailureAnswers {
 const NOT_CALLED: readonly NotCalled[] = [
   {
     title: 'The plugin’s host was not found',
-    says: [NEVER_RECEIVED, 'correct the plugin’s endpoint'],
+    says: [NEVER_RECEIVED, 'ask an administrator to correct the endpoint'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Administrator: Correct the endpoint',

@@ -69,7 +69,7 @@ test('a proxy that replays responses, asks to sign in, or limits callers is told
   await expect(panel.getByRole('heading', { name: 'The plugin limits the rate of calls' })).toBeVisible()
   await expect(panel).toContainText('It asks to wait 120 s.')
   await expect(panel).toContainText('The plugin asks not to be called again before')
-  await expect(panel).toContainText('Support: Retry the operation')
+  await expect(panel).toContainText('Support: Retry when the plugin accepts calls again')
   await expect(panel).not.toContainText(UNKNOWN)
 })
 
