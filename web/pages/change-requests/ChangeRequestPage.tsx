@@ -132,8 +132,8 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
     <Notice
       tone={tone}
       icon={isStuck ? 'failed' : tone === 'warn' ? 'warning' : isFree ? 'info' : changeLook[state].icon}
-      // only the plan tells whether it can be applied; until then, nothing is read aloud that may be wrong
-      className={isReady && plan.isPending ? 'invisible' : undefined}
+      // the plan tells whether it can be applied, and its operations how they ended; until then, nothing is read aloud that may be wrong
+      className={(isReady && plan.isPending) || results.includes(undefined) ? 'invisible' : undefined}
       live
     >
       {state === 'SCHEDULED' && times !== null
@@ -159,13 +159,14 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
   )
 }
 
-/** The states of the operations that it started, as far as they are loaded. */
+/** The states of the operations that it started; undefined while one is being loaded, null if it cannot be. */
 const useOperationStates = ({ operations }: ChangeRequestDetail) =>
   useQueries({
     queries: operations.map((operationId) =>
       apiQuery('GET /operations/{operationId}', { params: { operationId } }),
     ),
-    combine: (queries) => queries.map(({ data }) => data?.state),
+    combine: (queries) =>
+      queries.map(({ data, isPending }) => (isPending ? undefined : (data?.state ?? null))),
   })
 
 function Facts({ request }: { request: ChangeRequestDetail }) {

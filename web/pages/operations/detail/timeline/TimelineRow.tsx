@@ -40,7 +40,8 @@ export function TimelineRow({
   const hasRetry = row.retryAt !== null && width > 0 && x(row.retryAt) >= 0 && x(row.retryAt) <= width
   const room = { ...drawing, width: width - (hasRetry ? RETRY_PX : 0) }
   const marks = width === 0 ? [] : layoutRow(row, room)
-  const isEmpty = marks.length === 0 && row.retryAt === null
+  // also of what is outside of the window, so that zooming moves no row
+  const isEmpty = row.bars.length === 0 && row.gaps.length === 0 && row.retryAt === null
   const about = (
     <p className="text-xs text-faint">
       {t(look.word)} · {t('operations.detail.order', { order: row.order })}
