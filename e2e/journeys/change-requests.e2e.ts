@@ -90,6 +90,8 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await author.getByRole('link', { name: 'Undo in the history' }).click()
   await author.getByRole('button', { name: 'Undo this save' }).first().click()
   await confirm(author, 'Request review')
+  // the page of the scope shows the state of the request too
+  await author.waitForURL(/change-requests/)
   await expect(state(author)).toHaveText('Open')
   await expect(author.getByRole('heading', { level: 1 })).toContainText(
     /Undo of snapshot \d+ in guarded\/e2e/,
@@ -163,6 +165,8 @@ test('a request is merged with what others save: for the same effect its approva
   await field(author, 'Contacts, in days').fill('365')
   await review(author)
   await confirm(author, 'Request review')
+  // the page of the scope shows the state of the request too
+  await author.waitForURL(/change-requests/)
   await expect(state(author)).toHaveText('Open')
   const reviewer = await signIn('oscar', new URL(author.url()).pathname)
   await press(reviewer, 'Approve')
