@@ -1,9 +1,11 @@
+import { CollectedBytes } from '../../../contract/protocol/collected-bytes.ts'
 import { parseTrustedJson } from '../../../contract/protocol/strict-json.ts'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
 /** Far above the authorization that the largest manifest compiles to. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const AGENTS = {
   'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
@@ -53,15 +55,13 @@ function exchange({ url, headers, body: text, signal }: JsonPost): Promise<Incom
 }
 
 async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const collected = new CollectedBytes()
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > RESPONSE_BYTES_MAX) {
+    if (collected.length + chunk.length > RESPONSE_BYTES_MAX) {
       response.destroy()
       throw new RangeError('The response is too large')
     }
-    chunks.push(chunk)
+    collected.add(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return utf8.decode(collected.whole())
 }
