@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
-import type { Trial } from '../run/trial.ts'
+import type { SettleOptions, Trial } from '../run/trial.ts'
 import type { ResolveMode } from '../wire/platform.ts'
 import { describeAnswer, isDone, isRepeated } from '../wire/read-answer.ts'
 import { encodingsOf } from '../wire/encodings.ts'
@@ -33,13 +33,17 @@ const callsOf = ({ platform, from }: Trial) => platform.calls.slice(from.calls)
 const unresolved = (trial: Trial) => once(trial, 'unresolved', () => installWhile(trial, 'down'))
 
 /** INSTALL while resolve responds in this way. */
-async function installWhile(trial: Trial, mode: ResolveMode) {
+async function installWhile(
+  trial: Trial,
+  mode: ResolveMode,
+  options: SettleOptions = { withinMs: WHILE_MS },
+) {
   const operation = trial.install().operation('INSTALL', 1)
   const from = trial.platform.services.calls.length
   trial.platform.setResolveMode(mode)
   try {
-    const before = await trial.settle(operation.before, { withinMs: WHILE_MS })
-    const last = isDone(before.answer) ? await trial.settle(operation.after, { withinMs: WHILE_MS }) : before
+    const before = await trial.settle(operation.before, options)
+    const last = isDone(before.answer) ? await trial.settle(operation.after, options) : before
     return { operation, last, serviceCalls: trial.platform.services.calls.slice(from) }
   } finally {
     trial.platform.setResolveMode('grant')
@@ -106,15 +110,8 @@ export const REFERENCE_CASES: readonly Case[] = [
       fix: 'Read the fields of the envelope that you need, and ignore the others.',
     },
     async (trial) => {
-      trial.platform.setResolveMode('unknown-field')
-      try {
-        const { before, after } = trial.install().operation('INSTALL', 1)
-        const { answer } = await trial.settle(before)
-        const last = isDone(answer) ? (await trial.settle(after)).answer : answer
-        trial.check(isDone(last), `INSTALL got ${describeAnswer(last)}`)
-      } finally {
-        trial.platform.setResolveMode('grant')
-      }
+      const { answer } = (await installWhile(trial, 'unknown-field', {})).last
+      trial.check(isDone(answer), `INSTALL got ${describeAnswer(answer)}`)
     },
   ),
   reference(
