@@ -25,6 +25,7 @@ import type { TroubleWatch } from './watch-troubles.ts'
 import { startWork } from './work.ts'
 import type { Work } from './work.ts'
 import type { WorkerOptions } from './worker/worker.ts'
+
 /** What a replica does besides answering requests. */
 export interface Background {
   /** Null if this replica only serves the API. */

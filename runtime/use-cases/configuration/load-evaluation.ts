@@ -138,10 +138,7 @@ async function authorizationsOrProblem(
   }
 }
 
-/**
- * Whether a scope would have more values than people can read, in one response or with what it takes to make it. Changes that
- * make them fewer are no problem.
- */
+/** The problem of a scope that would have more values than one response can show. Changes that make them fewer are no problem. */
 export async function loadSizeProblems(
   db: Db,
   scopeId: number,
