@@ -50,7 +50,8 @@ interface Sample {
 
 /**
  * The demo as `npm start` runs it, with eight people who read, save and hold a stream of events open, for hours, with regular
- * restarts. Memory, open files, connections, sizes of tables and times of responses are sampled and plotted.
+ * restarts. Memory, open files, connections, sizes of tables and times of responses are sampled and plotted. SIGTERM ends it early,
+ * with the results until then.
  */
 export async function benchSoak({ minutes, restartMinutes, out }: SoakOptions): Promise<Result[]> {
   mkdirSync(out, { recursive: true })
@@ -95,10 +96,15 @@ export async function benchSoak({ minutes, restartMinutes, out }: SoakOptions): 
     const begun = performance.now()
     const minute = (): number => (performance.now() - begun) / 60_000
     let restarted = 0
-    while (minute() < minutes) {
+    const stop = new AbortController()
+    process.once('SIGTERM', () => {
+      stop.abort()
+    })
+    while (!stop.signal.aborted && minute() < minutes) {
       await sleep(SAMPLE_MS)
       samples.push({ minute: round(minute()), ...(await sampleOf(client, program)), ...load.since() })
       writeFileSync(join(out, 'soak.csv'), csvOf(samples))
+      writeFileSync(join(out, 'soak.svg'), plotsOf(samples))
       if (minute() - restarted < restartMinutes) continue
       restarted = minute()
       load.pause()
@@ -108,7 +114,6 @@ export async function benchSoak({ minutes, restartMinutes, out }: SoakOptions): 
       await load.begin()
     }
     const tables = await tableSizes(client)
-    writeFileSync(join(out, 'soak.svg'), plotsOf(samples))
     return [
       resultOf(samples, restartMinutes),
       tableResult(tables, tablesAtStart, samples.at(-1)?.operations ?? 0),
