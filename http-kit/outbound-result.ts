@@ -82,6 +82,7 @@ const OUTBOUND_FAILURES = {
   timeout: { isSent: true, isRepeatUseful: true, text: 'it does not respond in time' },
   refused: { isSent: false, isRepeatUseful: true, text: 'nothing listens there' },
   'no-route': { isSent: false, isRepeatUseful: true, text: 'it cannot be routed to' },
+  'no-socket': { isSent: false, isRepeatUseful: true, text: 'this host can open no more connections' },
   reset: { isSent: true, isRepeatUseful: true, text: 'it closes the connection' },
   dns: { isSent: false, isRepeatUseful: true, text: 'its name is unknown' },
   tls: {
@@ -105,6 +106,7 @@ const OUTBOUND_FAILURES = {
     text: 'its certificate is not valid yet; compare the clocks',
   },
   'tls-wrong-name': { isSent: false, isRepeatUseful: true, text: 'its certificate is for another name' },
+  'not-http': { isSent: true, isRepeatUseful: true, text: 'it does not send valid HTTP' },
   cut: { isSent: true, isRepeatUseful: true, text: 'its response was cut off' },
   continue: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
   upgrade: { isSent: true, isRepeatUseful: true, text: 'its response cannot be read' },
@@ -141,6 +143,14 @@ const BY_CODE = mapOf<OutboundFailure>({
   ENETUNREACH: 'no-route',
   EHOSTDOWN: 'no-route',
   ENETDOWN: 'no-route',
+  EADDRNOTAVAIL: 'no-route',
+  EAFNOSUPPORT: 'no-route',
+  // a firewall of this host
+  EACCES: 'no-route',
+  EPERM: 'no-route',
+  EMFILE: 'no-socket',
+  ENFILE: 'no-socket',
+  ENOBUFS: 'no-socket',
   // undici refuses to send invalid HTTP
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
@@ -190,16 +200,18 @@ export function reasonOf(error: unknown, progress: RequestProgress): OutboundFai
     (code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE.get(String(message)) : undefined)
   const isPossible = known !== undefined && (progress === 'connecting' || failureTraits(known).isSent)
   if (isPossible) return known
-  if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'
+  if (error instanceof Error && error.name === 'HTTPParserError')
+    return progress === 'responding' || code === 'HPE_INVALID_EOF_STATE' ? 'cut' : 'not-http'
   return progress === 'responding' ? 'cut' : 'reset'
 }
 
-/** Of the errors of several addresses: a host that refuses was reached, and a timeout says the least. */
+/** Of the errors of several addresses: a host that refuses was reached; a lost connection and a timeout say the least. */
 function mostTelling(errors: readonly unknown[], progress: RequestProgress): OutboundFailure {
   const reasons = errors.map((error) => reasonOf(error, progress))
   return (
     reasons.find((reason) => reason === 'refused') ??
-    reasons.find((reason) => reason !== 'timeout') ??
+    reasons.find((reason) => reason !== 'reset' && reason !== 'timeout') ??
+    reasons.find((reason) => reason === 'reset') ??
     'timeout'
   )
 }

@@ -233,6 +233,23 @@ describe('outbound', () => {
     assert.equal(await reason(other), 'tls-wrong-name')
   })
 
+  it('tells another protocol from a response that was cut off', async (test) => {
+    const answering = async (text: string, isAtOnce: boolean) => {
+      const raw = createTcpServer((socket) => {
+        socket.on('error', () => undefined)
+        if (isAtOnce) socket.end(text)
+        else socket.once('data', () => socket.end(text))
+      })
+      test.after(() => raw.close())
+      await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
+      return reason(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`)
+    }
+    for (const text of ['SSH-2.0-OpenSSH_9.6\r\n', '220 mail.example SMTP\r\n'])
+      for (const isAtOnce of [true, false]) assert.equal(await answering(text, isAtOnce), 'not-http', text)
+    assert.equal(await answering('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{', false), 'cut')
+    assert.equal(await answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx', false), 'cut')
+  })
+
   it('probes an address by the same rules, and sends nothing', async (test) => {
     let bytes = 0
     const raw = createTcpServer((socket) => {
@@ -394,14 +411,6 @@ describe('outbound', () => {
     await one.close()
   })
 
-  it('fails with cut if the other side does not speak HTTP', async () => {
-    const tcp = createTcpServer((socket: Socket) => socket.once('data', () => socket.end('hello\r\n\r\n')))
-    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
-    const seen = await reason(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}/`)
-    await new Promise((resolve) => tcp.close(resolve))
-    assert.equal(seen, 'cut')
-  })
-
   it('delivers a stream as it arrives and ends it on the signal', async () => {
     const stop = new AbortController()
     const limits = { headers: {}, timeoutMs: 1000, idleMs: 1000, signal: stop.signal }
@@ -444,7 +453,8 @@ describe('reasonOf', () => {
   const errorOf = (code: string) => Object.assign(new Error('text'), { code })
 
   it('does not say of a request that was sent that nothing was sent', () => {
-    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ECONNREFUSED', 'ENOTFOUND']) {
+    const network = ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ECONNREFUSED', 'ENOTFOUND']
+    for (const code of [...network, 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPERM', 'EMFILE']) {
       assert.equal(failureTraits(reasonOf(errorOf(code), 'connecting')).isSent, false, code)
       assert.equal(reasonOf(errorOf(code), 'sent'), 'reset', code)
       assert.equal(reasonOf(errorOf(code), 'responding'), 'cut', code)
@@ -459,6 +469,9 @@ describe('reasonOf', () => {
     assert.equal(reasonFor('ETIMEDOUT', 'ECONNREFUSED'), 'refused')
     assert.equal(reasonFor('ETIMEDOUT', 'EHOSTUNREACH'), 'no-route')
     assert.equal(reasonFor('ETIMEDOUT', 'ETIMEDOUT'), 'timeout')
+    assert.equal(reasonFor('ECONNRESET', 'EHOSTUNREACH'), 'no-route')
+    assert.equal(reasonFor('ETIMEDOUT', 'ECONNRESET'), 'reset')
+    assert.equal(reasonFor('EMFILE', 'EMFILE'), 'no-socket')
   })
 })
 

@@ -73,6 +73,17 @@ export const CALL_CAUSES = {
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
+  callNoSocket: {
+    title: { en: 'The runtime could not open a connection', zh: '运行时无法打开连接' },
+    message: {
+      en: 'The host of the runtime had no free socket for the call of plugin {plugin}. Raise its limit of open files.',
+      zh: '运行时的主机没有空闲的套接字用于调用插件 {plugin}。请调高其打开文件数的上限。',
+    },
+    noResponse: 'no-socket',
+    label: { en: 'No free socket', zh: '没有空闲的套接字' },
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
   callHostUnknown: {
     title: { en: 'The plugin’s host was not found', zh: '找不到插件的主机' },
     message: {
@@ -185,6 +196,17 @@ export const CALL_CAUSES = {
       en: 'The endpoint of plugin {plugin} redirects to {origin}, which is another host. A sign-in proxy may be in front of the plugin.',
       zh: '插件 {plugin} 的端点重定向到另一主机 {origin}，插件前面可能有登录代理。',
     },
+    isUnread: true,
+  },
+  callNotHttp: {
+    title: { en: 'The response is not valid HTTP', zh: '响应不是有效的 HTTP' },
+    message: {
+      en: 'What responded at the endpoint of plugin {plugin} does not send valid HTTP. Check that the host and the port are those of the plugin.',
+      zh: '插件 {plugin} 的端点返回的不是有效的 HTTP。请确认主机和端口属于该插件。',
+    },
+    noResponse: 'not-http',
+    label: { en: 'Not valid HTTP', zh: '不是有效的 HTTP' },
+    code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
   callCut: {

@@ -82,7 +82,14 @@ suite('the next step', () => {
       assert.equal(helps({ reason: 'callHttpStatus', status }), 'AFTER_CHANGE', `${status}`)
     for (const status of [408, 409, 423, 500, 502, 503, 520])
       assert.equal(helps({ reason: 'callHttpStatus', status }), 'YES', `${status}`)
-    for (const reason of ['callTooLarge', 'callEncoded', 'callWebPage', 'callContinue', 'callUpgrade'])
+    for (const reason of [
+      'callNotHttp',
+      'callTooLarge',
+      'callEncoded',
+      'callWebPage',
+      'callContinue',
+      'callUpgrade',
+    ])
       assert.equal(helps({ reason }), 'AFTER_CHANGE', reason)
     for (const reason of ['callTimeout', 'callNotJson', 'callCut'])
       assert.equal(helps({ reason }), 'YES', reason)

@@ -65,6 +65,7 @@ export const OF_ENDPOINT: readonly MessageReason[] = [
   'callRefused',
   'callNoRoute',
   'callReset',
+  'callNotHttp',
 ]
 /** The same, of statuses. */
 export const OF_ENDPOINT_STATUSES: readonly number[] = [404, 405, 410]
@@ -228,7 +229,7 @@ export const SITUATIONS: readonly Situation[] = [
   },
   failed(
     'response too large, encoded, a web page, or of another protocol',
-    ['callTooLarge', 'callEncoded', 'callWebPage', 'callContinue', 'callUpgrade'],
+    ['callNotHttp', 'callTooLarge', 'callEncoded', 'callWebPage', 'callContinue', 'callUpgrade'],
     'PLUGIN_OWNER',
     'CHECK_PLUGIN',
   ),
@@ -287,7 +288,13 @@ export const SITUATIONS: readonly Situation[] = [
     action: 'FIX_CAUSE',
     retryHelps: 'AFTER_CHANGE',
   },
-  failed('error of the runtime', ['callRuntimeError'], 'ADMINISTRATOR', 'CHECK_RUNTIME', 'YES'),
+  failed(
+    'error of the runtime, or no free socket',
+    ['callRuntimeError', 'callNoSocket'],
+    'ADMINISTRATOR',
+    'CHECK_RUNTIME',
+    'YES',
+  ),
   { title: 'any other failure', states: ['FAILED'], actor: 'SUPPORT', action: 'RETRY', retryHelps: 'YES' },
 ]
 

@@ -7,6 +7,9 @@ import type { BadEndpoints } from './fault.ts'
 /** Longer than a label may be, so every resolver reports immediately that it does not exist. */
 export const UNKNOWN_HOST = `${'x'.repeat(64)}.invalid`
 
+/** No connection can be opened to a group of hosts. */
+export const GROUP = '224.0.0.1'
+
 /** Opens every address at which no plugin responds; `witnessed` counts the requests at the witness. */
 export async function openBadEndpoints(): Promise<{
   endpoints: BadEndpoints
@@ -43,6 +46,7 @@ export async function openBadEndpoints(): Promise<{
     endpoints: {
       unknownHost: `http://${UNKNOWN_HOST}/`,
       closedPort: `http://127.0.0.1:${closedPort}/`,
+      noRoute: `http://${GROUP}/`,
       blackHole: `http://127.0.0.1:${hole.port}/`,
       plainAtHttps: `https://127.0.0.1:${plain}/`,
       breaksHandshake: `https://127.0.0.1:${closing}/`,

@@ -10,6 +10,7 @@ export const POISON = 'POISON-must-not-be-kept'
 export interface BadEndpoints {
   unknownHost: string
   closedPort: string
+  noRoute: string
   blackHole: string
   plainAtHttps: string
   breaksHandshake: string

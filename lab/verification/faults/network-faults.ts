@@ -28,7 +28,12 @@ function unterminatedChunk({ act }: CallContext): string {
 
 export const NETWORK_KINDS: readonly Kind[] = [
   kind(1, 'DNS failure', badEndpoint('unknown host', unreachable, 'unknownHost')),
-  kind(2, 'refused', badEndpoint('closed port', unreachable, 'closedPort')),
+  kind(
+    2,
+    'refused',
+    badEndpoint('closed port', unreachable, 'closedPort'),
+    badEndpoint('no route', unreachable, 'noRoute'),
+  ),
   kind(3, 'black hole', badEndpoint('connection not accepted', timedOut, 'blackHole')),
   kind(
     4,

@@ -13,7 +13,7 @@ import type { ApiClient } from '../api-client.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import type { Delivery } from '../invariants/evidence.ts'
 import type { Violation } from '../suite.ts'
-import { UNKNOWN_HOST } from './bad-endpoints.ts'
+import { GROUP, UNKNOWN_HOST } from './bad-endpoints.ts'
 import { OperationWatch } from './operation-watch.ts'
 
 /** One replica of the runtime, a client of its API, and its database. */
@@ -31,7 +31,7 @@ export class Platform {
   static async open(databaseUrl: string, patienceMs: number): Promise<Platform> {
     const http = await testHttp(
       {
-        egressAllow: parseEgressAllow(`loopback,http://${UNKNOWN_HOST}`),
+        egressAllow: parseEgressAllow(`loopback,http://${UNKNOWN_HOST},http://${GROUP}`),
         log: createLog({ name: 'faults', level: 'silent' }),
         rateLimit: { perSecond: 1e6, burst: 1e6 },
         worker: { concurrency: 64, pollMs: 200 },
