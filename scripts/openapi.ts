@@ -102,7 +102,7 @@ const documents = {
       version: '1.0.0',
       description: withCodes(
         'Controls a bundle lifecycle runtime. It is called by the BFF, for the person in the assertion.',
-        RUNTIME_ERROR_CODES,
+        [...new Set([...RUNTIME_ERROR_CODES, ...TRANSPORT_CODES])],
       ),
       basePath: '/bundle-runtime/api',
       failures: 'envelope',
@@ -124,8 +124,11 @@ const documents = {
     title: 'Plugin manager API',
     version: '1.0.0',
     description: withCodes('Called by plugins with their own platform credential.', [
-      'REQUEST_INVALID',
-      ...new Set(Object.values(pluginManagerApi).flatMap(({ codes }) => codes)),
+      ...new Set([
+        'REQUEST_INVALID',
+        ...Object.values(pluginManagerApi).flatMap(({ codes }) => codes),
+        ...TRANSPORT_CODES,
+      ]),
     ]),
     basePath: '/module-plugin-manager/api',
     failures: 'envelope',
