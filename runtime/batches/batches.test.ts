@@ -855,6 +855,21 @@ describe('a batch', () => {
     assert.ok(!JSON.stringify(stored.shown_input).includes('hunter2'))
   })
 
+  it('names the code of the last attempt, as lists of operations do', async () => {
+    const [one] = await install(1)
+    assert.ok(one)
+    deps.plugin.script(() => 'reset')
+    const { batchId } = await make(upgradeOf([one]))
+    await finished(batchId)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const [failed] = await itemsOf(batchId)
+    const { failure } = await deps.operation(failed?.operationId ?? '')
+    assert.deepEqual(
+      [failed?.code, failure?.attemptCode, failure?.errorCode],
+      ['PLUGIN_UNREACHABLE', 'PLUGIN_UNREACHABLE', 'PLUGIN_RESULT_UNKNOWN'],
+    )
+  })
+
   it('hides a value that a later version marks as sensitive, also in the message of a failure', async () => {
     const [one] = await install(1)
     assert.ok(one)

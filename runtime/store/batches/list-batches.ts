@@ -193,9 +193,14 @@ export const hasResult = sql<boolean>`(item.state = 'RUNNING' and operation.run 
 export const itemState = sql<BatchItemState>`case when not coalesce(${hasResult}, false) then item.state
   when operation.state = 'SUCCEEDED' then 'SUCCEEDED' else 'FAILED' end`
 
+/** As lists of operations show it: the code of the last attempt. */
+export const failureCode = sql<
+  string | null
+>`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode')`
+
 /** Why an item was refused, or its operation failed. */
 const itemCode = sql<string | null>`coalesce(item.code,
-  case when ${itemState} = 'FAILED' then operation.failure ->> 'errorCode' end)`
+  case when ${itemState} = 'FAILED' then ${failureCode} end)`
 
 /** Whether the failure of the operation is the result of the item, and not of a later run. */
 const showsFailure = sql<boolean>`(${itemState} = 'FAILED'

@@ -7,7 +7,7 @@ import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.t
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { scopeOf } from '../configuration/scopes.ts'
-import { hasResult, itemState } from './list-batches.ts'
+import { failureCode, hasResult, itemState } from './list-batches.ts'
 
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']>
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
@@ -50,7 +50,7 @@ export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBat
 export async function settleItems(tx: Tx, batchId: string): Promise<void> {
   await sql`
     update runtime.batch_item as settled
-    set state = ${itemState}, ended_at = clock_timestamp(), code = operation.failure ->> 'errorCode',
+    set state = ${itemState}, ended_at = clock_timestamp(), code = ${failureCode},
       operation_run = operation.run
     from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and ${hasResult}
