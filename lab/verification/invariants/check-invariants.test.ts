@@ -131,6 +131,7 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     (facts) => void (succeededChange(facts).after!.state = 'RUNNING'),
   ],
   'an unknown result reported as known': ['I9', ({ state }) => plantUnknown(state)],
+  'an earlier unknown result reported as known': ['I9', ({ state }) => plantEarlier(state, 'callTimeout')],
   'an operation that does not end': ['I10', ({ state }) => void (last(state.operations).state = 'WAITING')],
   'an acknowledged operation that is lost': [
     'I11',
@@ -189,6 +190,12 @@ suite('the invariants', () => {
       assert.ok(promises.includes(promise), `found only ${promises.join()}`)
     })
   }
+
+  test('an earlier attempt that the plugin never received is no unknown result', () => {
+    const planted = structuredClone(facts)
+    plantEarlier(planted.state, 'callRefused')
+    assert.ok(judgeFacts(planted).every(({ promise }) => promise !== 'I9'))
+  })
 
   test('a refused write that left an audit entry is found', () => {
     const write: ClientWrite = {
@@ -278,6 +285,23 @@ function plantUnknown({ calls, attempts }: Facts['state']): void {
   const call = calls.find(({ failed }) => failed)
   assert.ok(call !== undefined)
   for (const attempt of attempts) if (attempt.operation_id === call.operation_id) attempt.http_status = null
+}
+
+/** An attempt without a response before the last one of a call that failed, which asks for a repetition. */
+function plantEarlier({ calls, attempts }: Facts['state'], reason: string): void {
+  const call = calls.find(({ failed }) => failed)
+  const index = attempts.findLastIndex(({ operation_id }) => operation_id === call?.operation_id)
+  const last = at(attempts, index)
+  last.retryable = true
+  const earlier = {
+    ...last,
+    attempt: 0,
+    outcome: null,
+    http_status: null,
+    error_code: 'PLUGIN_TIMEOUT',
+    reason,
+  }
+  attempts.splice(index, 0, earlier)
 }
 
 function configurationEvent({ events }: Facts['state']) {

@@ -56,6 +56,11 @@ export interface AttemptFact {
   finished_at: number | null
   outcome: Outcome | null
   error_code: string | null
+  /** Whether its failure says that a repetition may succeed. */
+  retryable: boolean | null
+  /** Of a message of this platform. */
+  reason: string | null
+  by_platform: boolean
   http_status: number | null
 }
 
@@ -170,7 +175,8 @@ const parts: Record<keyof State, string> = {
       case when get_byte(request, 0) = ascii('{') then encode(sha256(request), 'hex') end as request_hash
     from runtime.plugin_call join mine using (operation_id) order by operation_id, stage, plugin_id`,
   attempts: `select operation_id, stage, plugin_id, attempt, run, lease_epoch, late, ${ms('started_at')} as started_at,
-      ${ms('finished_at')} as finished_at, outcome, failure ->> 'errorCode' as error_code, http_status
+      ${ms('finished_at')} as finished_at, outcome, failure ->> 'errorCode' as error_code,
+      (failure ->> 'retryable')::boolean as retryable, failure -> 'parameters' ->> 'reason' as reason, by_platform, http_status
     from runtime.attempt join mine using (operation_id) order by operation_id, stage, plugin_id, attempt`,
   resources: `select bundle_install_id, scope_id, locator, version,
       properties -> 'instanceRefProperty' as instance_ref

@@ -1,3 +1,5 @@
+import { NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
+import { isFromPlugin } from '#contract/protocol/messages.ts'
 import type { Violation } from '../suite.ts'
 import { broken, callKey, deliveryKey } from './facts.ts'
 import type { Facts } from './facts.ts'
@@ -11,12 +13,17 @@ export function* unknownResults({ state, deliveries }: Facts): Generator<Violati
     const key = callKey(call)
     const attempts = attemptsOf.get(key) ?? []
     const last = attempts.findLast(({ finished_at, late }) => finished_at !== null && !late)
-    if (last === undefined || !isUncertain(last)) continue
-    if (call.ended_well && !attempts.some(isDefiniteSuccess))
+    if (last === undefined) continue
+    if (isUncertain(last) && call.ended_well && !attempts.some(isDefiniteSuccess))
       yield broken('I9', `${key} succeeded by an answer that proves nothing`)
-    const codes = ['PLUGIN_RESULT_UNKNOWN', 'PLUGIN_NOT_REGISTERED']
-    if (call.failed && !codes.includes(call.error_code ?? ''))
+    if (!call.failed || NOT_CALLED.has(call.error_code ?? '') || call.error_code === 'PLUGIN_RESULT_UNKNOWN')
+      continue
+    if (isUncertain(last))
       yield broken('I9', `${key} failed with ${call.error_code} after an answer that proves nothing`)
+    const before = attempts.filter(({ run, attempt }) => run === last.run && attempt < last.attempt)
+    // a plugin that says that no repetition can succeed knows what the earlier attempts did
+    if (last.retryable === true && before.some(mayHaveActed))
+      yield broken('I9', `${key} failed with ${call.error_code} after an earlier attempt that may have acted`)
   }
   for (const { operation_id, error_code } of state.operations.filter((row) => row.state === 'FAILED')) {
     const failed = state.calls.filter((call) => call.operation_id === operation_id && call.failed)
@@ -27,6 +34,17 @@ export function* unknownResults({ state, deliveries }: Facts): Generator<Violati
       if ((arrived.get(callKey(call)) ?? []).every(({ answered }) => answered !== 'FAILED'))
         yield broken('I9', `${callKey(call)} is a reported failure, but its plugin reported none`)
   }
+}
+
+/** Of a call that was not sent, because the plugin is gone. */
+const NOT_CALLED: ReadonlySet<string> = new Set(['PLUGIN_NOT_REGISTERED', 'PLUGIN_RETIRED'])
+
+/** Not if the plugin answered with a failure, nor if it cannot have received the call. */
+function mayHaveActed({ finished_at, by_platform, outcome, error_code, reason }: AttemptFact): boolean {
+  if (finished_at === null) return !by_platform
+  if (outcome !== null) return outcome === 'UNKNOWN'
+  if (error_code === null || reason === null) return false
+  return !isFromPlugin({ parameters: { reason } }) && !NOT_RECEIVED.has(reason)
 }
 
 const isUncertain = ({ http_status, outcome }: AttemptFact): boolean =>
