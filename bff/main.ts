@@ -25,7 +25,7 @@ const StorageEnvironment = z.object({
 })
 
 /** Starts a replica of the console alone, for a separate runtime. */
-async function main({ onStop, end }: Program): Promise<void> {
+async function main({ onStop, end, ending }: Program): Promise<void> {
   const settings = readConsoleSettings(process.env)
   const {
     DATA_DIR: dataDir,
@@ -42,6 +42,9 @@ async function main({ onStop, end }: Program): Promise<void> {
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
+  // beside the embedded database it would be another one
+  if (directUrl !== undefined && databaseUrl === null)
+    throw new SettingsError('DATABASE_URL is not set: DATABASE_DIRECT_URL needs it')
   const direct = directUrl === undefined ? undefined : fromUrl(directUrl, 'DATABASE_DIRECT_URL')
   const { assertionKeyFile = null } = settings
   // a wrong file is told even while the database is away
@@ -52,7 +55,7 @@ async function main({ onStop, end }: Program): Promise<void> {
     addressVariable: 'HOST',
     headers: securityHeadersFor('data', settings.auth.publicOrigin.startsWith('https:')),
   })
-  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
+  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
   onStop(() => server.stop())
   void server.failed.then(() =>
     end(1, 'The embedded database stopped unexpectedly. See its log in DATA_DIR.'),

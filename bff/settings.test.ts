@@ -162,6 +162,22 @@ describe('the settings of sign-in', () => {
     )
     assert.match(refusal({ ...whole, OIDC_CLIENT_ID: '' }), /^OIDC_CLIENT_ID is not set/)
     assert.match(refusal({ ...whole, OIDC_ISSUER: '' }), /^OIDC_ISSUER is not set: OIDC_CLIENT_ID needs it/)
+    for (const [name, value] of [
+      ['OIDC_CLIENT_SECRET', 'long enough'],
+      ['OIDC_ROLES_CLAIM', 'groups'],
+      ['OIDC_ROLE_MAP_FILE', '/none'],
+      ['OIDC_REFRESH_SECONDS', '60'],
+    ] as const)
+      assert.equal(
+        refusal({ [name]: value }),
+        `OIDC_ISSUER is not set: ${name} needs it; set it, or remove both`,
+      )
+    for (const name of ['realm_access..roles', '.roles', 'roles.'])
+      assert.match(
+        refusal({ ...whole, OIDC_ROLES_CLAIM: name }),
+        /^OIDC_ROLES_CLAIM is wrong: a name is needed/,
+      )
+    assert.equal(refusal({ ...whole, OIDC_ROLES_CLAIM: 'https://console.example.org/roles' }), 'accepted')
     assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)
     assert.match(refusal({ SESSION_IDLE_SECONDS: '0' }), /^SESSION_IDLE_SECONDS is wrong/)
     assert.match(refusal({ ...whole, OIDC_SCOPES: 'profile groups' }), /openid among them/)
@@ -179,6 +195,7 @@ describe('the settings of sign-in', () => {
       return path
     }
     const whole = { OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'console' }
+    const bySecret = { ...whole, OIDC_CLIENT_SECRET: 'long enough' }
 
     it('read the private key of the client as PEM or JWK, which only its owner may read (F04)', () => {
       const byKey = (path: string) => ({
@@ -206,7 +223,7 @@ describe('the settings of sign-in', () => {
     })
 
     it('read the roles of the values of the claim', () => {
-      const map = (text: string) => ({ OIDC_ROLE_MAP_FILE: file('map.json', text) })
+      const map = (text: string) => ({ ...bySecret, OIDC_ROLE_MAP_FILE: file('map.json', text) })
       const roles = { 'sg-admins': ['admin'], 'team-a': ['operator@prod', { role: 'viewer' }] }
       assert.deepEqual(
         [...(read(map(JSON.stringify(roles))).roleMap ?? [])],
@@ -222,7 +239,7 @@ describe('the settings of sign-in', () => {
       assert.match(refusal(map('{"a":"admin"}')), /the roles of "a" are wrong/)
       assert.match(refusal(map('["admin"]')), /a JSON object is needed/)
       assert.match(refusal(map('{"a":["admin"],"a":[]}')), /duplicated/)
-      assert.match(refusal({ OIDC_ROLE_MAP_FILE: join(folder, 'none') }), /does not exist$/)
+      assert.match(refusal({ ...bySecret, OIDC_ROLE_MAP_FILE: join(folder, 'none') }), /does not exist$/)
     })
   })
 })
@@ -249,4 +266,9 @@ test('a list of marks that cannot be used is refused with its form', () => {
       /ENVIRONMENT_MARKS.*a JSON list of \{"environmentKey","word","color"\} is needed/,
       text,
     )
+  const mark = '{"environmentKey":"live","word":"Live","color":"red"}'
+  assert.throws(
+    () => marks(`[${mark},${mark}]`),
+    /ENVIRONMENT_MARKS.*each environment can be marked only once/,
+  )
 })

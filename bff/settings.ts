@@ -11,7 +11,7 @@ import {
   SettingsError,
   optionalSecret,
   originUrl,
-  whole,
+  wholeIfSet,
 } from '#http-kit/settings.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { mayBePlainHttp } from './oidc/client.ts'
@@ -44,6 +44,9 @@ const seconds = z
 const environmentMarks = jsonList(
   EnvironmentMark,
   `a JSON list of {"environmentKey","word","color"} is needed, with the colors ${ENVIRONMENT_COLORS.join(', ')}`,
+).refine(
+  (marks) => new Set(marks.map((mark) => mark.environmentKey)).size === marks.length,
+  'each environment can be marked only once',
 )
 
 const SCOPES_NEEDED = 'scopes with spaces between them are needed, openid among them'
@@ -74,23 +77,27 @@ export const authEnvironment = {
   /** How the console authenticates at the token endpoint. */
   OIDC_CLIENT_AUTH: z
     .enum(CLIENT_AUTH_METHODS, `one of ${CLIENT_AUTH_METHODS.join(', ')} is needed`)
-    .default('client_secret_basic'),
+    .optional(),
   /** The file of the private key of `private_key_jwt`. */
   OIDC_CLIENT_KEY_FILE: z.string().optional(),
   OIDC_SCOPES: z
     .string()
     .regex(/^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/, SCOPES_NEEDED)
     .refine((text) => text.split(' ').includes('openid'), SCOPES_NEEDED)
-    .default('openid profile'),
-  OIDC_ROLES_CLAIM: z.string().default('roles'),
+    .optional(),
+  /** The name of the claim, or names with dots between them, each of a claim in the one before. */
+  OIDC_ROLES_CLAIM: z
+    .string()
+    .refine((name) => name.split('.').every((part) => part !== ''), 'a name is needed between all dots')
+    .optional(),
   /** The file with the roles of each value of the roles claim. */
   OIDC_ROLE_MAP_FILE: z.string().optional(),
   /** What proves a recent sign-in: `auth_time`, or `iat` too if the provider sends no usable `auth_time`. */
   OIDC_RECENT_SIGN_IN_BY: z
     .enum(RECENT_SIGN_IN_BY, `one of ${RECENT_SIGN_IN_BY.join(', ')} is needed`)
-    .default('auth_time'),
+    .optional(),
   /** How often a refresh token is used to ask whether a person may still use the console, and with which roles. */
-  OIDC_REFRESH_SECONDS: whole(ASK_SECONDS, { min: 0, max: 86_400 }),
+  OIDC_REFRESH_SECONDS: wholeIfSet({ min: 0, max: 86_400 }),
   CONSOLE_USERS: ConsoleUsers.nullable().default(null),
   /** Maximum idle time of a session; default: 15 minutes, or its lifetime if that is shorter. */
   SESSION_IDLE_SECONDS: seconds.optional(),
@@ -193,7 +200,7 @@ export function authSettingsOf(
   return {
     publicOrigin: env.PUBLIC_URL ?? defaultOrigin,
     externalIdp: externalIdpOf(env),
-    rolesClaim: env.OIDC_ROLES_CLAIM,
+    rolesClaim: env.OIDC_ROLES_CLAIM ?? 'roles',
     roleMap: env.OIDC_ROLE_MAP_FILE === undefined ? null : readRoleMap(env.OIDC_ROLE_MAP_FILE),
     users: env.CONSOLE_USERS,
     limits: sessionLimitsOf(env),
@@ -203,6 +210,10 @@ export function authSettingsOf(
     environmentMarks: env.ENVIRONMENT_MARKS,
   }
 }
+
+const OIDC_VARIABLES = (Object.keys(authEnvironment) as (keyof typeof authEnvironment)[]).filter((name) =>
+  name.startsWith('OIDC_'),
+)
 
 const IDLE_SECONDS = 15 * 60
 
@@ -220,11 +231,12 @@ function sessionLimitsOf({
 }
 
 function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): ExternalIdp | null {
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: clientAuth } = env
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = env
   if (issuer === undefined) {
-    // people would sign in with the embedded provider instead
-    if (clientId !== undefined)
-      throw new SettingsError('OIDC_ISSUER is not set: OIDC_CLIENT_ID needs it; set it, or remove both')
+    // people would sign in with the embedded provider instead, whose tokens have roles in the claim "roles"
+    const other = OIDC_VARIABLES.find((name) => env[name] != null)
+    if (other !== undefined)
+      throw new SettingsError(`OIDC_ISSUER is not set: ${other} needs it; set it, or remove both`)
     return null
   }
   if (clientId === undefined) throw new SettingsError('OIDC_CLIENT_ID is not set: OIDC_ISSUER needs it')
@@ -237,25 +249,23 @@ function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): Exte
   return {
     issuer,
     clientId,
-    clientAuth,
     ...credentialsOf(env),
-    scopes: env.OIDC_SCOPES,
-    recentSignInBy: env.OIDC_RECENT_SIGN_IN_BY,
-    askSeconds: env.OIDC_REFRESH_SECONDS,
+    scopes: env.OIDC_SCOPES ?? 'openid profile',
+    recentSignInBy: env.OIDC_RECENT_SIGN_IN_BY ?? 'auth_time',
+    askSeconds: env.OIDC_REFRESH_SECONDS ?? ASK_SECONDS,
   }
 }
 
-function credentialsOf(
-  env: z.output<z.ZodObject<typeof authEnvironment>>,
-): Pick<ExternalIdp, 'clientSecret' | 'clientKey'> {
+function credentialsOf(env: z.output<z.ZodObject<typeof authEnvironment>>): ClientCredentials {
   const { OIDC_CLIENT_SECRET: clientSecret, OIDC_CLIENT_KEY_FILE: keyFile } = env
-  if (env.OIDC_CLIENT_AUTH === 'private_key_jwt') {
+  const clientAuth = env.OIDC_CLIENT_AUTH ?? 'client_secret_basic'
+  if (clientAuth === 'private_key_jwt') {
     if (keyFile === undefined)
       throw new SettingsError('OIDC_CLIENT_KEY_FILE is not set: OIDC_CLIENT_AUTH=private_key_jwt needs it')
-    return { clientSecret: null, clientKey: readClientKey(keyFile) }
+    return { clientAuth, clientSecret: null, clientKey: readClientKey(keyFile) }
   }
   if (keyFile !== undefined)
     throw new SettingsError('OIDC_CLIENT_KEY_FILE is wrong: it needs OIDC_CLIENT_AUTH=private_key_jwt')
   if (clientSecret === null) throw new SettingsError('OIDC_CLIENT_SECRET is not set: OIDC_ISSUER needs it')
-  return { clientSecret }
+  return { clientAuth, clientSecret }
 }

@@ -127,7 +127,9 @@ function readTlsFile(variable: string, name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Error(`${variable} names a file that cannot be read: ${name}=${path}`, { cause: error })
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const reason = isMissing ? 'does not exist' : 'cannot be read by the user of this program'
+    throw new Error(`${variable} names a file that ${reason}: ${name}=${path}`, { cause: error })
   }
 }
 

@@ -130,7 +130,7 @@ describe('TLS to a real server', () => {
     assert.throws(
       () => fromUrl(urlWith(`sslmode=verify-full&sslrootcert=${at('missing.crt')}`)),
       (error: Error) =>
-        /^DATABASE_URL names a file that cannot be read: sslrootcert=.*missing\.crt$/.test(error.message),
+        /^DATABASE_URL names a file that does not exist: sslrootcert=.*missing\.crt$/.test(error.message),
     )
   })
 })

@@ -14,6 +14,7 @@ import {
   SettingsError,
   whyUnreadable,
 } from './settings.ts'
+import { testAuthority } from './testing-certificates.ts'
 
 const schema = z.object({
   PORT: port(8080),
@@ -34,6 +35,18 @@ const wrong = (env: Record<string, string>): string => {
 }
 
 describe('readSettings', () => {
+  it('refuses a file of authorities that Node would ignore', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'authorities-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'ca.pem')
+    assert.match(wrong({ NODE_EXTRA_CA_CERTS: file }), /^NODE_EXTRA_CA_CERTS is wrong: .* does not exist$/)
+    assert.match(wrong({ NODE_EXTRA_CA_CERTS: folder }), /is a directory; name a file$/)
+    writeFileSync(file, 'hush')
+    assert.match(wrong({ NODE_EXTRA_CA_CERTS: file }), /ca\.pem has no certificate in PEM form$/)
+    writeFileSync(file, (await testAuthority()).cert)
+    assert.equal(wrong({ NODE_EXTRA_CA_CERTS: file }), 'accepted')
+  })
+
   it('reads variables and applies defaults; an empty variable counts as absent', () => {
     const env = { PORT: ' ', PUBLIC_URL: 'https://console.example.org/', NAMES: 'a, b,,', OTHER: 'x' }
     assert.deepEqual(readSettings(schema, env), {
@@ -87,7 +100,7 @@ describe('readSettings', () => {
       wrong({ OIDC_CLIENT_SECRET_FILE: join(folder, 'none') }),
       /_FILE is wrong: .*does not exist$/,
     )
-    assert.match(wrong({ OIDC_CLIENT_SECRET_FILE: folder }), /_FILE is wrong: .*cannot be read$/)
+    assert.match(wrong({ OIDC_CLIENT_SECRET_FILE: folder }), /_FILE is wrong: .*is a directory; name a file$/)
     assert.match(wrong({ OIDC_CLIENT_SECRET_FILE: file('empty', '\n') }), /_FILE is wrong: .*is empty$/)
     assert.equal(
       wrong({ OIDC_CLIENT_SECRET_FILE: file('short', 'hunter2') }),

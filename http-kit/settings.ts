@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
@@ -60,6 +61,7 @@ export function readSettings<Schema extends z.ZodObject>(
   env: Record<string, string | undefined>,
 ): z.output<Schema> {
   refuseMisspelt(env)
+  refuseUnusableAuthorities(env)
   const present: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
     const value = secretFromFile(env, name) ?? valueOf(env, name)
@@ -77,6 +79,24 @@ function refuseMisspelt(env: Record<string, string | undefined>): void {
   throw new SettingsError(
     `${name} is not a setting${nearest === null ? '' : `; the nearest is ${nearest}`}. Correct the name, or remove the variable`,
   )
+}
+
+/** Node only warns of a file that it cannot read, and does not even warn of one without a certificate. */
+function refuseUnusableAuthorities(env: Record<string, string | undefined>): void {
+  const file = valueOf(env, 'NODE_EXTRA_CA_CERTS')
+  if (file === undefined) return
+  const subject = `NODE_EXTRA_CA_CERTS is wrong: ${file}`
+  let text
+  try {
+    text = readFileSync(file)
+  } catch (error) {
+    throw new SettingsError(`${subject} ${whyUnreadable(error)}`)
+  }
+  try {
+    void new X509Certificate(text)
+  } catch {
+    throw new SettingsError(`${subject} has no certificate in PEM form`)
+  }
 }
 
 function valueOf(env: Record<string, string | undefined>, name: string): string | undefined {
@@ -106,6 +126,8 @@ export function whyUnreadable(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
       return 'does not exist'
+    case 'EISDIR':
+      return 'is a directory; name a file'
     case 'EACCES':
       return 'cannot be read by the user of this program; change the owner of the file, or of the directories above it'
     default:

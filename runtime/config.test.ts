@@ -39,8 +39,7 @@ describe('the runtime settings', () => {
       ['RETENTION_ATTEMPTS_DAYS', '401'],
       ['RUNTIME_API_CREDENTIAL', 'short'],
       ['DATABASE_URL', 'mysql://user@host/x'],
-      ['DATABASE_DIRECT_URL', 'postgresql://user@host/x?sslmode=prefer'],
-      ['DATABASE_READ_URL', 'standby.example.org'],
+      ['SEALING_KEY_FILE', 'a.key,b.key,c.key'],
       ['DATABASE_MIGRATE', 'no'],
       ['LOG_LEVEL', 'verbose'],
     ] as const
@@ -57,10 +56,27 @@ describe('the runtime settings', () => {
         },
       )
     }
+    const DATABASE_URL = 'postgresql://user@db.example.org/x'
+    assert.throws(
+      () => readRuntimeSettings({ DATABASE_URL, DATABASE_DIRECT_URL: `${DATABASE_URL}?sslmode=prefer` }),
+      /^SettingsError: DATABASE_DIRECT_URL has an unknown sslmode/,
+    )
+    assert.throws(
+      () => readRuntimeSettings({ DATABASE_URL, DATABASE_READ_URL: 'standby.example.org' }),
+      /^SettingsError: DATABASE_READ_URL is not a PostgreSQL URL/,
+    )
     assert.equal(
       readRuntimeSettings({ PLATFORM_API_BASE: 'https://x/base/' }).platformApiBase,
       'https://x/base',
     )
+  })
+
+  it('name no second database beside the embedded one', () => {
+    for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'])
+      assert.throws(
+        () => readRuntimeSettings({ [name]: 'postgresql://user@db.example.org/x' }),
+        new RegExp(`DATABASE_URL is not set: ${name} needs it`),
+      )
   })
 
   it('keep attempts no longer than operations', () => {
@@ -82,6 +98,10 @@ describe('the runtime settings', () => {
     const file = join(directory, 'keys.json')
     await writeFile(file, '{"keys":[]}')
     assert.equal(typeof (await loadActorKeys(file)), 'function')
+    await assert.rejects(
+      loadActorKeys('https://jon:canary@console.example.org/keys'),
+      /^(?!.*canary).*a URL without user and password is needed/,
+    )
     assert.equal(typeof (await loadActorKeys('http://127.0.0.1:1/keys')), 'function')
     await writeFile(file, '{"nothing":1}')
     await assert.rejects(loadActorKeys(file), SettingsError)

@@ -40,7 +40,9 @@ const Settings = z.object({
   RUNTIME_HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('./data'),
   ...DATABASE_VARIABLES,
-  SEALING_KEY_FILE: csv.default([]),
+  SEALING_KEY_FILE: csv
+    .refine((files) => files.length <= 2, 'at most two files are possible, with a comma between them')
+    .default([]),
   PLATFORM_API_BASE: apiBase(
     'the address of this runtime for plugins is needed, such as https://platform.example.org',
   ).optional(),
@@ -93,8 +95,11 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
  */
 export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
   if (/^https?:\/\//.test(place)) {
-    if (!URL.canParse(place)) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')
-    return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
+    const url = URL.parse(place)
+    if (url === null) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')
+    if (url.username !== '' || url.password !== '')
+      throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: a URL without user and password is needed')
+    return createRemoteJWKSet(url, { cooldownDuration: 60_000, timeoutDuration: 5_000 })
   }
   const text = await readFile(place, 'utf8').catch((error: unknown) => {
     throw new SettingsError(
@@ -120,6 +125,9 @@ function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABL
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
     const url = settings[name]
     if (url === undefined) continue
+    // beside the embedded database it would be another one
+    if (settings.DATABASE_URL === undefined)
+      throw new SettingsError(`DATABASE_URL is not set: ${name} needs it`)
     try {
       fromUrl(url, name)
     } catch (error) {

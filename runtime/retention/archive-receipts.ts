@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '#http-kit/settings.ts'
 import { nullWhen, writeOnce } from '#http-kit/secret-files.ts'
@@ -7,12 +7,18 @@ import { findOperation } from '../store/operations/operations.ts'
 import { systemActor } from '../use-cases/audit/record.ts'
 import { readDetail, receiptOf } from '../use-cases/operations/read.ts'
 
-/** Refuses an archive that is not a directory. It is not created: on a missing mount, receipts would be lost with the machine. */
+/** Refuses an archive that is not a directory in which this user may write. It is not created: on a missing mount, receipts would be lost with the machine. */
 export async function requireArchive(directory: string | null): Promise<void> {
   if (directory === null) return
+  const subject = `RETENTION_ARCHIVE_DIR is wrong: ${directory}`
   const found = await stat(directory).catch(() => null)
   if (found?.isDirectory() !== true)
-    throw new SettingsError(`RETENTION_ARCHIVE_DIR is wrong: ${directory} is not a directory`)
+    throw new SettingsError(
+      `${subject} is not a directory that the user of this program can see; mount or create it`,
+    )
+  await access(directory, constants.W_OK | constants.X_OK).catch(() => {
+    throw new SettingsError(`${subject} is a directory in which this user cannot write; change its owner`)
+  })
 }
 
 /**

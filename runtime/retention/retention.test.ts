@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, beforeEach, suite, test } from 'node:test'
@@ -313,6 +313,12 @@ suite('retention', { concurrency: false }, () => {
     const ids = await operationsOf(await engine.installation(), ['INSTALL', 'CONFIGURE', 'CONFIGURE'])
     await age(ids, 100)
     await assert.rejects(removeStep(db, PERIODS, archiveTo(join(directory, 'missing'))), SettingsError)
+    // root may write everywhere
+    if (process.getuid?.() !== 0) {
+      await chmod(directory, 0o500)
+      await assert.rejects(removeStep(db, PERIODS, archiveTo(directory)), /cannot write; change its owner$/)
+      await chmod(directory, 0o700)
+    }
     assert.equal(await attemptsOf(ids[1]!), 2)
 
     await runTo(directory)
