@@ -5,7 +5,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { runEvery } from '../deps/periodic-task.ts'
 import type { PeriodicTask } from '../deps/periodic-task.ts'
-import { LIVE_STATES, isApproved } from '../engine/change-requests/transition.ts'
+import { isApproved } from '../engine/change-requests/transition.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Tx } from '../model/db.ts'
 import {
@@ -15,7 +15,8 @@ import {
   updateChangeRequest,
 } from '../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../store/change-requests/change-requests.ts'
-import { findDue, readTurn } from '../store/change-requests/list-change-requests.ts'
+import { DUE, findDue, readDue } from '../store/change-requests/due-change-requests.ts'
+import type { Turns } from '../store/change-requests/due-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 import { carryOut } from '../use-cases/change-requests/apply.ts'
 import { auditOf, evaluateLocked, step, store } from '../use-cases/change-requests/steps.ts'
@@ -25,6 +26,8 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
 /** How many requests of each kind one look advances. */
 const LOOK_MAX = 50
+/** For how long one look judges requests again: who saves in many scopes must not keep what is scheduled waiting. */
+const JUDGING_MS_MAX = 250
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
@@ -35,20 +38,30 @@ export function startChangeRequests(
   deps: RuntimeDeps,
   options: { everyMs: number; isPaused: () => Promise<boolean>; onStarted: () => void },
 ): PeriodicTask {
+  const turns: Turns = {}
   return runEvery(
     deps,
     { everyMs: options.everyMs, failureMessage: 'change requests could not be advanced', first: 'later' },
     async (stopped) => {
       if (await options.isPaused()) return
-      const due = await findDue(deps.db, LOOK_MAX)
-      for (const { change_request_id: id } of due) {
-        if (stopped.aborted) return
-        // the others must not wait for this one
-        const hasStarted = await advanceChangeRequest(deps, id).catch((error: unknown) => {
-          deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
-          return false
-        })
-        if (hasStarted) options.onStarted()
+      const found = await findDue(deps.db, turns, LOOK_MAX)
+      for (const due of DUE) {
+        const ids = found.filter((one) => one.due === due).map((one) => one.change_request_id)
+        // those at the beginning have their turn again
+        if (ids.length < LOOK_MAX) delete turns[due]
+        const begun = deps.clock.monotonic()
+        for (const id of ids) {
+          if (stopped.aborted) return
+          // the others must not wait for this one
+          const hasStarted = await advanceChangeRequest(deps, id).catch((error: unknown) => {
+            deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
+            return false
+          })
+          if (hasStarted) options.onStarted()
+          const isOut = due === 'judgement' && deps.clock.monotonic() - begun >= JUDGING_MS_MAX
+          if (isOut || ids.length === LOOK_MAX) turns[due] = id
+          if (isOut) break
+        }
       }
     },
   )
@@ -62,16 +75,16 @@ export function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string)
 async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<boolean> {
   const row = await lockChangeRequest(tx, changeRequestId)
   if (row === undefined) return false
-  const system = systemActor(changeRequestId)
+  const due = await readDue(tx, row)
+  if (!DUE.some((one) => due[one])) return false
   if (row.state === 'APPLYING') {
     await finish(tx, row)
     return false
   }
-  if (row.state === 'DRAFT' || !LIVE_STATES.some((state) => state === row.state)) return false
+  const system = systemActor(changeRequestId)
   const locked = await evaluateLocked(tx, deps, row, await readScopes(tx, changeRequestId))
   const { facts, evaluated } = locked
-  const turn = await readTurn(tx, row)
-  if (turn.isOver) {
+  if (due.end) {
     const message = platformMessage('changeTooLate', { until: row.not_after ?? '' })
     await store(tx, deps, locked, {
       state: step(row, 'expire', facts),
@@ -84,16 +97,19 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
     })
     return false
   }
-  if (row.state === 'SCHEDULED' && turn.hasBegun && evaluated.conflicts.length === 0 && isApproved(facts))
-    return applyScheduled(deps, tx, locked)
+  if (due.turn && evaluated.conflicts.length === 0 && isApproved(facts)) {
+    const result = await applyScheduled(deps, tx, locked)
+    if (result !== 'waits') return result === 'started'
+    if (!due.judgement) return false
+  }
   const state = stepOrConflict(locked, 'rebase')
   const isOtherEffect = row.effect !== evaluated.plan.effect
   await store(tx, deps, locked, {
     state,
-    // a base that moved without a consequence is shown as the snapshot that it is based on
+    // a scope that moved without a consequence is shown as the snapshot that it is based on
     ...(state !== row.state || isOtherEffect
       ? { entry: { actor: system, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' } }
-      : turn.needsReminder && { entry: { actor: system, event: 'REMINDED' } }),
+      : due.reminder && { entry: { actor: system, event: 'REMINDED' } }),
   })
   return false
 }
@@ -101,8 +117,6 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
 /** Ends a request whose operations and batch have ended. What it asked for was discarded when it was applied. */
 async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
   const { change_request_id: changeRequestId, revision } = row
-  const due = await findDue(tx, LOOK_MAX)
-  if (!due.some((one) => one.change_request_id === changeRequestId && one.due === 'result')) return
   // no approval counts for it any more
   const state = step(row, 'finish', { approvals: 0, needed: 0, hasSchedule: false })
   await updateChangeRequest(tx, changeRequestId, { state, hasEnded: true })
@@ -120,7 +134,11 @@ const PASSING: ReadonlySet<string> = new Set([
   'CONFIGURATION_SNAPSHOT_STALE',
 ])
 
-async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: LockedChange): Promise<boolean> {
+async function applyScheduled(
+  deps: RuntimeDeps,
+  tx: Tx,
+  locked: LockedChange,
+): Promise<'started' | 'waits' | 'refused'> {
   const { row, facts, evaluated, scopes } = locked
   const actor = { ...row.actor, requestId: row.change_request_id }
   await sql`savepoint applied`.execute(tx)
@@ -135,13 +153,13 @@ async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: LockedChange): 
       { row: applying, evaluated },
       { planToken: evaluated.plan.planToken, reason: undefined },
     )
-    return true
+    return 'started'
   } catch (error) {
     // repeats the transaction
     if (isConflict(error)) throw error
     if (!(error instanceof DomainError)) throw error
     await sql`rollback to savepoint applied`.execute(tx)
-    if (PASSING.has(error.code)) return false
+    if (PASSING.has(error.code)) return 'waits'
     const [problem] = problemsOf(error)
     await store(tx, deps, locked, {
       state: step(row, 'refuse', facts),
@@ -158,6 +176,6 @@ async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: LockedChange): 
       outcome: 'REFUSED',
       errorCode: error.code,
     })
-    return false
+    return 'refused'
   }
 }

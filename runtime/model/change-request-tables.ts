@@ -61,6 +61,8 @@ interface ChangeRequestScopeTable {
   environment_key: string
   application_runtime_id: string
   workspace_id: number
+  /** The version of the scope with which the request was judged last; null if it was not judged there, or there was no scope. */
+  judged_version: string | null
 }
 
 interface ChangeApprovalTable {

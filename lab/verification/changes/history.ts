@@ -1,5 +1,7 @@
+import type { ChangeState } from '#contract/runtime-api/vocabulary.ts'
 import { startBatchRunner } from '#runtime/batches/run-batches.ts'
 import { startChangeRequests } from '#runtime/change-requests/run-change-requests.ts'
+import { readChangeRequest } from '#runtime/use-cases/change-requests/read.ts'
 import { readOperation } from '#runtime/use-cases/operations/read.ts'
 import { actorOf } from '../simulation/client.ts'
 import type { DatabaseFaults } from '../simulation/driver.ts'
@@ -141,11 +143,13 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
 
   const seen = await readSeen(database, environments)
   const { deps } = fleet.startServer()
-  const reading = effectsOf(seen)
-  let effects: Map<string, string> | null = null
-  void reading.then((found) => (effects = found), failed)
-  await schedule.runUntil(() => effects !== null || violations.length > 0).catch(failed)
-  violations.push(...judge(seen, known, effects ?? new Map()))
+  let shown: Parameters<typeof judge>[2] | null = null
+  void Promise.all([effectsOf(seen), pagesOf(seen)]).then(
+    ([effects, pages]) => (shown = { effects, pages }),
+    failed,
+  )
+  await schedule.runUntil(() => shown !== null || violations.length > 0).catch(failed)
+  if (shown !== null) violations.push(...judge(seen, known, shown))
   for (const { process } of fleet.running) process.kill()
   if (violations.length > 0) await database.parkOperations()
   database.shiftMs = 0
@@ -160,6 +164,17 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
   }
   for (const { state } of seen.requests) counts[state] = (counts[state] ?? 0) + 1
   return { violations: violations.map((one) => ({ ...one, seed })), trace: run.trace, counts }
+
+  /** The state of each request as its page shows it. */
+  async function pagesOf({ requests }: Seen): Promise<Map<string, ChangeState>> {
+    const context = { deps, actor: actorOf('ada', 'judge') }
+    const pages = new Map<string, ChangeState>()
+    for (const { changeRequestId } of requests) {
+      const input = { params: { changeRequestId }, query: {}, body: undefined }
+      pages.set(changeRequestId, (await readChangeRequest(context, input)).state)
+    }
+    return pages
+  }
 
   /** What each operation changed; those of one request together, unless it is a batch. */
   async function effectsOf({ operations, batches }: Seen): Promise<Map<string, string>> {

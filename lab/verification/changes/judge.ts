@@ -76,6 +76,10 @@ const HAS_RESULT = `not exists (select from runtime.operation where operation_id
     and state not in ('SUCCEEDED', 'TAKEN_OVER'))
   and not exists (select from runtime.batch where batch.batch_id = request.batch_id and finished_at is null)`
 
+const IS_MOVED = `state <> 'DRAFT' and exists (select from runtime.change_request_scope as place
+  where place.change_request_id = request.change_request_id and place.judged_version is distinct from
+    runtime.scope_version(place.environment_key, place.application_runtime_id, place.workspace_id))`
+
 const SEEN = `
   select json_build_object(
     'operations', (select coalesce(json_agg(json_build_object('operationId', operation_id, 'kind', operation_type,
@@ -113,7 +117,7 @@ const QUIET = `
   select to_json(not exists (select from runtime.operation join runtime.scope as scope using (scope_id)
       where scope.environment_key = any($1) and operation.state in ('PENDING', 'RUNNING', 'WAITING'))
     and not exists (select from runtime.change_request as request where ended_at is null and ${OURS}
-      and case when state = 'APPLYING' then ${HAS_RESULT} else not_after is not null end)
+      and case when state = 'APPLYING' then ${HAS_RESULT} else not_after is not null or ${IS_MOVED} end)
     and not exists (select from runtime.batch join runtime.change_request as request using (batch_id)
       where batch.finished_at is null and ${OURS} and (
         exists (select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING')
@@ -128,11 +132,14 @@ export async function isQuiet(reader: Reader, environments: readonly string[]): 
 
 const ENDED: ReadonlySet<ChangeState> = new Set(['APPLIED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'REFUSED'])
 
-/** `effects` is what each operation changed, or all operations of its request together, as an approver saw it in the plan. */
+/**
+ * `effects` is what each operation changed, or all operations of its request together, as an approver saw it in the plan; `pages` has the
+ * state of each request as its page shows it.
+ */
 export function judge(
   { operations, batches, requests }: Seen,
   known: ReadonlyMap<string, Known>,
-  effects: ReadonlyMap<string, string>,
+  { effects, pages }: { effects: ReadonlyMap<string, string>; pages: ReadonlyMap<string, ChangeState> },
 ): Violation[] {
   const violations: Violation[] = []
   const breaks = (promise: string, seen: string): void => void violations.push({ promise, seen })
@@ -171,6 +178,12 @@ export function judge(
     if (counts.size < needed)
       breaks('approved for its effect', `${what} has ${counts.size} of ${needed} approvals of ${effect}`)
   }
+  for (const { changeRequestId, state } of requests)
+    if (pages.get(changeRequestId) !== state)
+      breaks(
+        'lists say what pages say',
+        `${state} ${changeRequestId} is ${pages.get(changeRequestId)} on its page`,
+      )
   for (const request of requests)
     judgeRequest(request, operations, known.get(request.changeRequestId), breaks)
   for (const batch of batches) judgeBatch(batch, breaks)

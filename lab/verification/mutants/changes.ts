@@ -161,8 +161,8 @@ export const CHANGES: readonly Mutant[] = [
     name: 'schedule-without-an-end',
     breaks: 'applies a scheduled change request after its latest time',
     file: 'runtime/change-requests/run-change-requests.ts',
-    from: '  if (turn.isOver) {',
-    to: "  if (turn.isOver && row.state !== 'SCHEDULED') {",
+    from: '  if (due.end) {',
+    to: "  if (due.end && row.state !== 'SCHEDULED') {",
     killers: [suite('changes', 60)],
   },
 ]

@@ -6,6 +6,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { scopeOf } from '../configuration/scopes.ts'
 
 export type ChangeRequestRow = Selectable<RuntimeTables['runtime.change_request']>
@@ -34,8 +35,20 @@ export async function lockMadeBy(tx: Tx, personId: string, states: readonly Chan
   return rows[0]?.count ?? 0
 }
 
-/** Replaces the scopes that a request changes. */
-export async function putScopes(tx: Tx, changeRequestId: string, scopes: readonly Scope[]): Promise<void> {
+/** The versions of scopes, each by its text. */
+export type ScopeVersions = ReadonlyMap<string, string | null>
+
+/**
+ * Replaces the scopes that a request changes.
+ *
+ * @param judged The versions with which it was judged, read before; without, the runner judges it again.
+ */
+export async function putScopes(
+  tx: Tx,
+  changeRequestId: string,
+  scopes: readonly Scope[],
+  judged: ScopeVersions = new Map(),
+): Promise<void> {
   await tx
     .deleteFrom('runtime.change_request_scope')
     .where('change_request_id', '=', changeRequestId)
@@ -44,11 +57,12 @@ export async function putScopes(tx: Tx, changeRequestId: string, scopes: readonl
   await tx
     .insertInto('runtime.change_request_scope')
     .values(
-      scopes.map(({ environmentKey, applicationRuntimeId, workspaceId }) => ({
+      scopes.map((scope) => ({
         change_request_id: changeRequestId,
-        environment_key: environmentKey,
-        application_runtime_id: applicationRuntimeId,
-        workspace_id: workspaceId,
+        environment_key: scope.environmentKey,
+        application_runtime_id: scope.applicationRuntimeId,
+        workspace_id: scope.workspaceId,
+        judged_version: judged.get(scopeText(scope)) ?? null,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -83,6 +97,21 @@ export async function readScopes(db: Db, changeRequestId: string): Promise<Scope
     .orderBy('workspace_id')
     .execute()
   return rows.map(scopeOf)
+}
+
+/** The versions of the scopes of a request. Read them before it is judged: what changes afterwards has it judged again. */
+export async function readScopeVersions(tx: Tx, changeRequestId: string): Promise<ScopeVersions> {
+  const rows = await tx
+    .selectFrom('runtime.change_request_scope')
+    .select(['environment_key', 'application_runtime_id', 'workspace_id'])
+    .select(
+      sql<string | null>`runtime.scope_version(environment_key, application_runtime_id, workspace_id)`.as(
+        'version',
+      ),
+    )
+    .where('change_request_id', '=', changeRequestId)
+    .execute()
+  return new Map(rows.map(({ version, ...row }) => [scopeText(scopeOf(row)), version]))
 }
 
 /** Changes a request and returns it. An end is given by `hasEnded`; what is no step for a person keeps its time. */

@@ -127,62 +127,6 @@ export async function countWaiting(db: Db, actor: Actor, max: number): Promise<n
   return rows[0]?.count ?? 0
 }
 
-/** After how many days without a step a request that waits for approvals is reported again, and after how many no more. */
-const [REMIND_DAYS, REMIND_DAYS_MAX] = [1, 30]
-const needsReminder = sql<boolean>`(request.state = 'OPEN' and request.approvals_needed > 0
-  and request.updated_at <= clock_timestamp() - make_interval(days => ${REMIND_DAYS})
-  and request.created_at > clock_timestamp() - make_interval(days => ${REMIND_DAYS_MAX}))`
-
-interface DueRequest {
-  change_request_id: string
-  due: 'base' | 'policy' | 'time' | 'result' | 'reminder'
-}
-
-/**
- * What a request needs of the runner: a merge, because its scope has moved; another judgement, because a policy has changed; its turn,
- * or the end of it; its result; a reminder.
- */
-export async function findDue(db: Db, limit: number): Promise<DueRequest[]> {
-  const { rows } = await sql<DueRequest>`
-    (select change_request_id, 'time' as due from runtime.change_request
-      where ended_at is null and not_after is not null
-        and ((state = 'SCHEDULED' and not_before <= clock_timestamp())
-          or (state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and not_after <= clock_timestamp()))
-      order by not_before limit ${limit})
-    union all
-    (select change_request_id, 'result' from runtime.change_request as request
-      where state = 'APPLYING'
-        and not exists (select from runtime.operation where operation_id = any(request.operation_ids)
-          and state not in ('SUCCEEDED', 'TAKEN_OVER'))
-        and not exists (select from runtime.batch where batch.batch_id = request.batch_id and finished_at is null)
-      order by updated_at limit ${limit})
-    union all
-    (select change_request_id, 'base' from runtime.change_request as request
-      join runtime.scope as scope using (environment_key, application_runtime_id, workspace_id)
-      where request.state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and request.base_snapshot is not null
-        and request.base_snapshot < scope.snapshot_version
-      limit ${limit})
-    union all
-    (select change_request_id, 'policy' from runtime.change_request
-      where judge_again and state in ('APPROVED', 'SCHEDULED') limit ${limit})
-    union all
-    (select change_request_id, 'reminder' from runtime.change_request as request
-      where ${needsReminder} order by updated_at limit ${limit})`.execute(db)
-  return rows
-}
-
-/** Whether the earliest time of a locked request has come, the latest has passed, and it is due a reminder, by the clock of the database. */
-export async function readTurn(
-  tx: Tx,
-  { change_request_id }: Pick<ChangeRequestRow, 'change_request_id'>,
-): Promise<{ hasBegun: boolean; isOver: boolean; needsReminder: boolean }> {
-  const { rows } = await sql<{ hasBegun: boolean; isOver: boolean; needsReminder: boolean }>`
-    select coalesce(not_before <= clock_timestamp(), false) as "hasBegun",
-      coalesce(not_after <= clock_timestamp(), false) as "isOver", ${needsReminder} as "needsReminder"
-    from runtime.change_request as request where change_request_id = ${change_request_id}::uuid`.execute(tx)
-  return rows[0] ?? { hasBegun: false, isOver: false, needsReminder: false }
-}
-
 /** The time of the database, in milliseconds since 1970. */
 export async function readMoment(tx: Tx): Promise<number> {
   const { rows } = await sql<{ ms: number }>`

@@ -287,6 +287,21 @@ describe('a change request', () => {
     assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'mine' })
   })
 
+  it('keeps approvals and authors when only its title or reason is edited: an approval is for the effect (G12)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    await approve(id, 'bob')
+    for (const words of [{ title: 'Another title' }, { reason: 'Another reason' }]) {
+      const { revision } = await read(id)
+      const body = { kind: 'CONFIGURE', revision, ...words }
+      await deps.ok(`/change-requests/${id}`, { method: 'PATCH', body, actor: 'carl' })
+    }
+    const { authors, state: now, revision } = await read(id)
+    assert.deepEqual([authors?.map((author) => author.id), now, revision], [['ada'], 'APPROVED', 3])
+    assert.equal((await approve(id, 'carl')).errorCode, '0')
+    assert.equal((await read(id)).approvals, 2)
+  })
+
   it('never shows a sensitive value, keeps it when the others are edited, and applies it', async () => {
     const { scope } = await installed()
     const id = (await propose(scope, changesOf({ name: 'b', password: 'hunter2' }))).changeRequestId
@@ -427,6 +442,82 @@ describe('a change request', () => {
     assert.equal(sent.errorCode, '0', JSON.stringify(sent.json))
     await until(async () => (await listed())[0] === 'OPEN')
     assert.equal(await state(changeRequestId), 'OPEN')
+  })
+
+  it('is shown in lists as on its page when its target is upgraded, also as one of a batch', async () => {
+    const { id: bundleInstallId } = await installed()
+    const requests = [
+      await requested({ kind: 'DETACH', title: 'Closed', submit: true, input: { bundleInstallId } }),
+      await requested({
+        kind: 'BATCH',
+        title: 'Next',
+        submit: true,
+        input: { action: 'UPGRADE', targets: [bundleInstallId], input: { targetVersion: '2.0.0' } },
+      }),
+    ]
+    const listed = async () => {
+      const { items } = await deps.ok('/change-requests?limit=100', {})
+      const all = (items as JsonObject[]).map((item) => ChangeRequest.parse(item))
+      return requests.map(
+        ({ changeRequestId }) => all.find((one) => one.changeRequestId === changeRequestId)?.state,
+      )
+    }
+    const shown = () => Promise.all(requests.map(({ changeRequestId }) => state(changeRequestId)))
+    for (const { changeRequestId } of requests) await approve(changeRequestId, 'bob')
+    assert.deepEqual(
+      [await listed(), await shown()],
+      [
+        ['APPROVED', 'APPROVED'],
+        ['APPROVED', 'APPROVED'],
+      ],
+    )
+    await deps.succeeds(await deps.upgrade(bundleInstallId, { targetVersion: '2.0.0' }))
+    await until(async () => (await listed()).join() === 'OPEN,OPEN')
+    assert.deepEqual(await shown(), ['OPEN', 'OPEN'])
+    const { count } = await deps.ok('/change-requests/waiting', { actor: 'carl' })
+    assert.ok(Number(count) >= 2)
+  })
+
+  it('has its turn although 60 others, due before it, are refused for now', async () => {
+    const frozen = await installed({ name: 'a' }, { ...deps.newScope(), environmentKey: 'stalled' })
+    const free = await installed()
+    const ids: string[] = []
+    for (let index = 0; index < 60; index++)
+      ids.push((await propose(frozen.scope, changesOf({ name: `b${index}` }))).changeRequestId)
+    const { changeRequestId: other } = await propose(free.scope, changesOf({ name: 'b' }))
+    await deps.ok('/freezes/stalled', {
+      method: 'PUT',
+      body: {
+        environments: ['stalled'],
+        from: '2000-01-01T00:00:00.000Z',
+        to: '2999-01-01T00:00:00.000Z',
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Inventory',
+        updatedAt: null,
+      },
+    })
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const schedule = (id: string, fromMs: number) =>
+      send(`/change-requests/${id}/schedule`, {
+        revision: 1,
+        notBefore: at(fromMs),
+        notAfter: at(3_600_000),
+        timeZone: 'UTC',
+      })
+    for (const id of ids) assert.equal((await schedule(id, -60_000)).errorCode, '0')
+    assert.equal((await schedule(other, -1_000)).errorCode, '0')
+    await until(async () => (await state(other)) === 'APPLIED')
+    assert.deepEqual(
+      [await state(ids[0]!), await state(ids[59]!), await nameIn(frozen.scope)],
+      ['SCHEDULED', 'SCHEDULED', { '@type': 'Data', value: 'a' }],
+    )
+    // the others do not keep it from its end either
+    await sql`update runtime.change_request set not_after = now() where change_request_id = ${ids[59]}`.execute(
+      deps.db,
+    )
+    await until(async () => (await state(ids[59]!)) === 'EXPIRED')
+    await deps.ok('/freezes/stalled', { method: 'DELETE' })
   })
 
   it('is applied in its window by the runtime, and expires after it', async () => {

@@ -19,9 +19,10 @@ import {
   putScopes,
   readApprovals,
   readScopes,
+  readScopeVersions,
   updateChangeRequest,
 } from '../../store/change-requests/change-requests.ts'
-import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
+import type { ChangeRequestRow, ScopeVersions } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestHead } from '../../store/change-requests/list-change-requests.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { authorize, notFound } from '../authorize.ts'
@@ -39,6 +40,8 @@ export interface LockedChange {
   content: ChangeContent
   evaluated: Evaluated
   facts: ChangeFacts
+  /** The versions of its scopes with which it was evaluated; without, the runner judges it again. */
+  judged?: ScopeVersions
 }
 
 /** Where a request changes something, if the actor may see all of that. */
@@ -101,10 +104,11 @@ export async function evaluateLocked(
   row: ChangeRequestRow,
   scopes: Scope[],
 ): Promise<LockedChange> {
+  const judged = await readScopeVersions(tx, row.change_request_id)
   const content = await openContent({ db: tx, vault: deps.vault }, row)
   const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor }
   const evaluated = await evaluateChange(reading, content, { ...placeOf(row), scopes })
-  return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes) }
+  return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes), judged }
 }
 
 export const placeOf = (
@@ -165,7 +169,7 @@ type Values = Updateable<RuntimeTables['runtime.change_request']>
 export async function store(
   tx: Tx,
   deps: Pick<RuntimeDeps, 'vault'>,
-  { row, evaluated, facts }: Pick<LockedChange, 'row' | 'evaluated' | 'facts'>,
+  { row, evaluated, facts, judged }: Pick<LockedChange, 'row' | 'evaluated' | 'facts' | 'judged'>,
   stored: {
     state: ChangeRequestRow['state']
     values?: Values
@@ -196,7 +200,8 @@ export async function store(
     // a base that moved without a consequence: the time of the last step says when a reminder is due
     isStep: entry !== undefined,
   })
-  if (evaluated.scopes.length > 0 && isLive) await putScopes(tx, row.change_request_id, evaluated.scopes)
+  if (evaluated.scopes.length > 0 && isLive)
+    await putScopes(tx, row.change_request_id, evaluated.scopes, judged)
   if (entry !== undefined)
     await insertEntry(tx, { changeRequestId: row.change_request_id, revision: next.revision, ...entry })
   return next

@@ -108,7 +108,10 @@ function authorizeTarget(actor: Actor, { scopes }: Evaluated): void {
   authorizeAll(actor, 'change:propose', scopes)
 }
 
-/** Edits a request. Anyone who edits it becomes one of its authors, whose approvals do not count. */
+/**
+ * Edits a request. Anyone who edits what it asks for becomes one of its authors, whose approvals do not count; title and reason are no
+ * part of the effect.
+ */
 export async function editChangeRequest(
   context: WriteContext,
   { params, body }: Input<`PATCH ${Path}`>,
