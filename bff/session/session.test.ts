@@ -156,6 +156,14 @@ describe('sessions', () => {
     assert.equal((await endings()).length, 1)
   })
 
+  it('serve no page of another person, who had signed in in this browser before (A03)', async () => {
+    const ada = await signedIn()
+    const { user } = (await (await ada.api('/api/session')).json()) as { user: { id: string } }
+    const on = (id: string) => status(ada, '/api/echo', { headers: { 'x-person': encodeURIComponent(id) } })
+    assert.equal(await on(user.id), 200)
+    assert.equal(await on('grace'), 401)
+  })
+
   it('are not found for malformed cookies (G05)', async () => {
     const ada = await signedIn()
     const [name = '', value = ''] = ada.session?.split('=') ?? []

@@ -278,11 +278,17 @@ function isBackground(c: Context): boolean {
   return c.req.header('x-background') !== undefined || c.req.path === '/api/events'
 }
 
+/** Whether a request is of a page that shows another person: the tabs of a browser share the session that its last sign-in began. */
+function isOfAnother(c: Context, { id }: Person): boolean {
+  const pageOf = c.req.header('x-person')
+  return pageOf !== undefined && pageOf !== encodeURIComponent(id)
+}
+
 /** Sets `c.var.person` from the session, or refuses with AUTHENTICATION_REQUIRED. */
 export function requireSession(sessions: Sessions): MiddlewareHandler<{ Variables: SessionVariables }> {
   return async (c, next) => {
     const person = await sessions.find(c, { isActivity: !isBackground(c) })
-    if (person === null) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
+    if (person === null || isOfAnother(c, person)) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
     c.set('person', person)
     await next()
   }

@@ -164,6 +164,23 @@ test('another person who signs in after a lost session sees nothing of the first
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
 })
 
+test('another person who signs in beside an open page gets their own, and nothing of the first one is saved in their name', async ({
+  editing,
+}) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
+  await review(page)
+  await expect(saveButton(page)).toBeEnabled()
+  const elsewhere = await page.context().newPage()
+  await elsewhere.goto('/auth/login?prompt=login')
+  await fillSignIn(elsewhere, 'oscar')
+  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
+
+  await saveButton(page).click()
+  await expect(page.getByRole('button', { name: /oscar/i })).toBeVisible()
+  await expect(field(page, 'SMTP port')).toHaveValue('587')
+  await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
+})
+
 test('nothing is lost when the session ends during an edit, and a sign-in in another tab closes the dialog (A09)', async ({
   editing,
 }) => {

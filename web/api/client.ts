@@ -76,6 +76,20 @@ export async function callApi<Name extends EndpointName>(
   }
 }
 
+let pageOf: string | null = null
+
+/**
+ * From now on every request names the person whom the page shows. If another person has signed in in this browser, it is
+ * refused as without a session, and not carried out in their name.
+ */
+export function sendAs(personId: string): void {
+  pageOf = personId
+}
+
+/** Whom the page shows; nothing before that is known. */
+export const personHeader = (): Record<string, string> =>
+  pageOf === null ? {} : { 'x-person': encodeURIComponent(pageOf) }
+
 interface Parts {
   params?: Record<string, string | number>
   query?: Record<string, string | number | undefined>
@@ -95,6 +109,8 @@ async function send<Name extends EndpointName>(
     headers: {
       accept: 'application/json',
       'x-requested-by': 'console',
+      // the session itself says who has signed in since
+      ...(name !== 'GET /session' && personHeader()),
       ...(isInactive() && { 'x-background': 'true' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

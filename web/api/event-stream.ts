@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { ConnectionState } from '../base/connection.ts'
+import { personHeader } from './client.ts'
 
 interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
@@ -98,6 +99,7 @@ async function readStream(
       headers: {
         accept: 'text/event-stream',
         'x-requested-by': 'console',
+        ...personHeader(),
         ...(place.lastEventId !== '' && { 'last-event-id': place.lastEventId }),
       },
       credentials: 'same-origin',

@@ -12,6 +12,7 @@ import {
 import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { useConnection } from '../base/connection.ts'
+import { sendAs } from '../api/client.ts'
 import { startLiveUpdates } from '../api/live.ts'
 import {
   announceSignIn,
@@ -130,7 +131,10 @@ function useLiveWhile(isSignedIn: boolean) {
   }, [client, isSignedIn])
 }
 
-/** After a lost session another person may sign in while the page still contains data of the first one. */
+/**
+ * Another person may sign in while the page still contains data of the first one: after a lost session, or in another tab. The next
+ * request of the page is refused then, and the session is read again.
+ */
 function useReloadForAnotherPerson(session: Session | undefined) {
   const first = useRef<string>(undefined)
   const id = session?.user.id
@@ -138,6 +142,7 @@ function useReloadForAnotherPerson(session: Session | undefined) {
     if (id === undefined) return
     first.current ??= id
     if (first.current !== id) reloadForAnotherPerson()
+    else sendAs(id)
   }, [id])
 }
 
