@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { sessionsApi } from '#contract/console-api/sessions.ts'
 import type { SessionEntry } from '#contract/console-api/sessions.ts'
 import { mayEverywhere } from '#contract/endpoint/permission.ts'
+import { Timestamp } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Clock } from '#http-kit/clock.ts'
@@ -88,7 +89,7 @@ export function sessionRoutes(options: SessionOptions): Hono<{ Variables: Sessio
 
 function cursorOf(text: string): SessionCursor {
   const [, createdAt, sessionId] = CURSOR.exec(text) ?? []
-  if (createdAt === undefined || sessionId === undefined || Number.isNaN(Date.parse(createdAt)))
+  if (createdAt === undefined || sessionId === undefined || !Timestamp.safeParse(createdAt).success)
     throw new ConsoleFailure('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return { createdAt, sessionId }
 }

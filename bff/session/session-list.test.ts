@@ -100,7 +100,9 @@ describe('the list of sessions', () => {
       cursor = json['nextCursor']
     }
     assert.deepEqual(pages, all)
-    assert.equal((await send(ada, 'GET', '/sessions/everyone?cursor=x')).status, 400)
+    const noDay = `2026-02-31T00:00:00.000Z_${'a'.repeat(64)}`
+    for (const cursor of ['x', noDay, noDay.replace('2026-02-31', '0000-01-01')])
+      assert.equal((await send(ada, 'GET', `/sessions/everyone?cursor=${cursor}`)).status, 400, cursor)
 
     const found = await list(ada, '/sessions/everyone?q=VI')
     assert.deepEqual(new Set(found.map(({ person }) => person.name)), new Set(['vic']))
