@@ -24,13 +24,16 @@ async function becomeReachable(): Promise<void> {
   while (!(await isReachable())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
 }
 
+/** A part is missing right after a reload: a newer console is being deployed, and not all servers have it yet. */
+export class MissingPartError extends Error {}
+
 const RELOADED = 'bundle-console.reloaded'
 const RELOAD_INTERVAL_MS = 60_000
 
 function reloadPage(error: unknown): Promise<never> {
   if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_INTERVAL_MS)
     // the router would reload for the browser's own error, during a render, when no form can keep its input
-    throw new Error('A part of the console could not be loaded.', { cause: error })
+    throw new MissingPartError('A part of the console could not be loaded.', { cause: error })
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
   return new Promise(() => undefined)
