@@ -15,6 +15,7 @@ import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { Understood } from './Understood.tsx'
 import { UserMenu } from './UserMenu.tsx'
+import { titleCutTexts } from '../ui/cut-text.ts'
 import { focusHome } from '../ui/keep-focus.ts'
 import { isDialogOpen, useModal } from '../ui/use-modal.ts'
 import { READ_AGAIN_MS } from '../api/query.ts'
@@ -28,6 +29,7 @@ export function Shell() {
   const [drawer, setDrawer] = useState(false)
   const main = useFocusOnNewPage()
   useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
+  useEffect(titleCutTexts, [])
   const navigate = useNavigate()
   useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
   const openPalette = () => setPalette(true)

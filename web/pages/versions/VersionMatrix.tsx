@@ -86,9 +86,10 @@ export function VersionMatrix({
                     bundleId: bundle.bundleId,
                     state: 'ACTIVE',
                   })}
-                  className="target line-clamp-3 rounded-sm font-semibold wrap-anywhere hover:underline"
+                  className="target block rounded-sm font-semibold hover:underline"
                 >
-                  {title}
+                  {/* not of the link: its padding would show the top of the line that is cut off */}
+                  <span className="line-clamp-3 wrap-anywhere">{title}</span>
                 </PlainLink>
                 <span className="mono block text-xs font-normal wrap-anywhere text-faint">
                   <span className="inline-block max-w-full">{bundle.environmentKey}/</span>

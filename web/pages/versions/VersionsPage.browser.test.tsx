@@ -192,3 +192,14 @@ test('without the permission to upgrade there is no button', async () => {
   await expect.element(table.getByRole('link', { name: /in production\/eu\/2/ })).toBeVisible()
   expect(table.getByRole('button').elements()).toEqual([])
 })
+
+test('of a title that is cut off after three lines, nothing of the fourth is visible', async () => {
+  const title = 'Customer relations '.repeat(20).trim()
+  await serveScope({ [VERSIONS]: () => matrix([{ ...crm, title }]) })
+  await renderConsole('/versions')
+  const text = table.getByText(title)
+  await expect.element(text).toBeVisible()
+  const { clientHeight, scrollHeight } = text.element()
+  expect(scrollHeight).toBeGreaterThan(clientHeight)
+  expect(clientHeight).toBe(3 * Number.parseFloat(getComputedStyle(text.element()).lineHeight))
+})

@@ -55,7 +55,7 @@ export function TimelineRow({
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 @lg:py-2">
         <Icon name={look.icon} size={14} className={cx('mt-[3px]', toneText[look.tone])} />
         <div className="min-w-0">
-          <PluginLink pluginId={row.pluginId} className="line-clamp-2 font-medium wrap-anywhere" />
+          <PluginLink pluginId={row.pluginId} className="block font-medium" isClamped />
           {!isEmpty && about}
         </div>
       </div>

@@ -1,0 +1,30 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { renderInConsole } from '../testing/render.tsx'
+import { titleCutTexts } from './cut-text.ts'
+
+test('a text that is cut off has the whole text as its title while the pointer is on it', async () => {
+  onTestFinished(titleCutTexts())
+  const whole = 'A text that is wider than its box'
+  const texts = (width: number) => (
+    <div style={{ width }}>
+      <p className="truncate">
+        <b>{whole}</b>
+      </p>
+      <p className="truncate" title="Its own">
+        {whole}, with a title
+      </p>
+    </div>
+  )
+  const { rerender } = await renderInConsole(texts(80))
+  const cut = page.getByText(whole, { exact: true })
+  const titleOf = () => cut.element().closest('p')?.getAttribute('title') ?? null
+  await userEvent.hover(cut)
+  expect(titleOf()).toBe(whole)
+  const titled = page.getByText(`${whole}, with a title`)
+  await userEvent.hover(titled)
+  await expect.element(titled).toHaveAttribute('title', 'Its own')
+  await rerender(texts(600))
+  await userEvent.hover(cut)
+  expect(titleOf()).toBeNull()
+})
