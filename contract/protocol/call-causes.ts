@@ -436,7 +436,7 @@ export const CALL_CAUSES = {
     },
   },
   pluginNotRegistered: {
-    title: { en: 'The plugin can’t be called', zh: '无法调用插件' },
+    title: { en: 'The plugin was disabled or not registered', zh: '插件已停用或未注册' },
     message: {
       en: 'Plugin {plugin} is not registered or is disabled, so it was not called. If someone disabled it, ask them before it is enabled again. Then retry the operation.',
       zh: '插件 {plugin} 未注册或已停用，因此未被调用。如果是有人停用了它，请先与其确认再重新启用。然后重试操作。',

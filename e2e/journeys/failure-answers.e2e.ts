@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { Server } from 'node:https'
+import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Page } from '@playwright/test'
@@ -148,7 +149,7 @@ const CASES: readonly Case[] = [
       })
       return shop.ended((await shop.install()).operationId)
     },
-    what: 'The plugin can’t be called',
+    what: 'The plugin was disabled or not registered',
     where: 'not called again',
     who: 'Administrator: Decide with Aisha Rahman whether to enable the plugin',
     todo: /disabled the plugin[^]*Security review SEC-77/,
@@ -735,6 +736,54 @@ const CASES: readonly Case[] = [
       'or once the version is reinstated',
     ],
     neverSays: ['No registration, credential, service'],
+  },
+  {
+    name: 'locked',
+    // the plugin still holds a lock of an operation of another installation
+    async cause(shop, system) {
+      const other = system.newScope()
+      await shop.saveService({ consumers: [shop.scope, other] })
+      const { operationId, bundleInstallId } = await shop.install()
+      await shop.ended(operationId)
+      let holder = ''
+      shop.answer({
+        sync: ({ request: { operation } }) => {
+          if (operation.operationType === 'DETACH')
+            return refusal('TENANT_LOCKED', `The tenant is locked by operation ${holder}.`)
+          holder = operation.operationId
+          return refusal('OUT_OF_MEMORY', 'The memory is used up.')
+        },
+      })
+      await shop.ended((await shop.install(other)).operationId)
+      return shop.ended(await shop.detach(bundleInstallId))
+    },
+    what: 'The tenant is locked by operation',
+    where: 'locked.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /Fix what the plugin reports/,
+    says: [/Named operation[^]*Install shop-locked\s*Failed/, 'None so far. Version 1.0.0 is still running.'],
+  },
+  {
+    name: 'other-protocol',
+    // the port of the endpoint is that of an SSH server
+    async cause(shop) {
+      const ssh = createTcpServer((socket) => {
+        socket.on('error', () => undefined)
+        socket.end('SSH-2.0-OpenSSH_9.6\r\n')
+      })
+      await new Promise<void>((resolve) => ssh.listen(0, '127.0.0.1', resolve))
+      const { port } = ssh.address() as AddressInfo
+      await shop.register('sync', { endpoint: `http://127.0.0.1:${port}/lifecycle` })
+      const { operationId } = await shop.install()
+      await shop.ended(operationId)
+      ssh.close()
+      return operationId
+    },
+    what: 'The response is not valid HTTP',
+    where: 'other-protocol.sync in Before resources',
+    who: 'Plugin owner: Check the changed endpoint with an administrator',
+    todo: /First check that it is correct/,
+    says: ['the host and the port are those of the plugin'],
   },
 ]
 

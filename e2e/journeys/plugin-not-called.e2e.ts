@@ -73,11 +73,11 @@ const NOT_CALLED: readonly NotCalled[] = [
     chinese: { title: '插件的端点地址未被放行', next: '管理员：放行端点地址' },
   },
   {
-    title: 'The plugin can’t be called',
+    title: 'The plugin was disabled or not registered',
     says: [NEVER_RECEIVED, 'disabled the plugin', 'not called'],
     neverSays: [UNKNOWN],
     next: 'Administrator: Decide with Aisha Rahman whether to enable the plugin',
-    chinese: { title: '无法调用插件', next: '管理员：与 Aisha Rahman' },
+    chinese: { title: '插件已停用或未注册', next: '管理员：与 Aisha Rahman' },
   },
 ]
 
@@ -139,7 +139,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
     const { operationId } = page.url().match(/operations\/(?<operationId>[-\da-f]+)/)?.groups ?? {}
     await register(system, given)
     await expectAnswers(page, operationId ?? '', {
-      title: 'The plugin can’t be called',
+      title: 'The plugin was disabled or not registered',
       says: [NEVER_RECEIVED, 'What this failure names was changed since then'],
       neverSays: ['before it is enabled again'],
       next: 'Support: Retry the operation',

@@ -241,6 +241,7 @@ export const operations = {
   'failed.also': 'Also failed',
   'failed.also.again': 'A retry repeats these calls too, so first have every cause fixed.',
   'failed.named': 'Named values',
+  'failed.namedOperation': 'Named operation',
   'failed.named.again': 'The message names what this operation changes. A retry sends the same values again.',
   'failed.earlier': 'Original failure',
   'remedy.RETRY':
@@ -290,7 +291,7 @@ export const operations = {
     'First correct the clock of the plugin’s host: with a wrong clock, valid tokens appear expired or not yet valid.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.RESTORE_PLUGIN.noRoute':
-    'Check that the plugin’s host is running, that its address is correct, and that no firewall or missing route is between it and the platform. Then retry.',
+    'Check that the plugin’s host is running, that its address is correct, and that routes and firewalls let the platform reach it. Then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
   'remedy.CHECK_PLUGIN.slow':
@@ -416,6 +417,7 @@ export const operations = {
   'failed.impact.UNFINISHED': 'It was never fully installed. Plugins may still hold data for it.',
   'failed.impact.CHANGED':
     'The resources of version {target} have the new configuration, but its plugins have not finished their work.',
+  'failed.impact.KEPT': 'None so far. Version {version} is still running.',
   'failed.impact.REMOVING':
     'Version {version} is still running, but plugins may have begun to remove its data.',
   'failed.impact.REMOVED':

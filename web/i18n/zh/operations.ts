@@ -221,6 +221,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.also': '同时失败',
   'failed.also.again': '重试也会重复这些调用，因此请先排除所有原因。',
   'failed.named': '消息提到的值',
+  'failed.namedOperation': '消息提到的操作',
   'failed.named.again': '消息提到了此操作所更改的值。重试会再次发送相同的值。',
   'failed.earlier': '原失败原因',
   'remedy.RETRY': '原因消除后重试操作；如果无法修复，请接管操作。',
@@ -259,7 +260,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.RESTORE_PLUGIN.noRoute':
-    '请确认插件的主机正在运行、其地址正确，并且主机与平台之间没有防火墙阻断，也不缺少路由。然后重试。',
+    '请确认插件的主机正在运行、其地址正确，并且路由和防火墙允许平台访问它。然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
   'remedy.CHECK_PLUGIN.slow':
     '请在插件日志中查找与此操作 ID 相关的记录，确定响应缓慢的原因。如果确实需要更长时间，请管理员延长其请求超时。然后重试。',
@@ -363,6 +364,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.impact.ACTED': '其资源未变：版本 {version} 仍按之前的配置运行。但插件可能已经执行。',
   'failed.impact.UNFINISHED': '该安装实例从未完整安装。插件可能仍保留属于它的数据。',
   'failed.impact.CHANGED': '版本 {target} 的资源已使用新配置，但其插件的工作尚未全部完成。',
+  'failed.impact.KEPT': '目前没有影响。版本 {version} 仍在运行。',
   'failed.impact.REMOVING': '版本 {version} 仍在运行，但插件可能已开始移除其数据。',
   'failed.impact.REMOVED': '资源已移除。插件可能仍保留该安装实例的数据。',
   'failed.impact.referrers.count': { other: '其他安装实例有 {n} 个属性引用其服务' },

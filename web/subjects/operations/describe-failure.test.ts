@@ -58,7 +58,7 @@ test('what the failure names was changed since is told only where somebody could
 
 test('advice leads to the host name, to the version, or to the service behind the plugin', () => {
   const remedy = (
-    action: 'FIX_CAUSE' | 'FIX_ENDPOINT',
+    action: 'CHECK_PLUGIN' | 'FIX_CAUSE' | 'FIX_ENDPOINT' | 'FIX_RESPONSE',
     failure: Parameters<typeof failed>[0],
     evidence = {},
   ) => remedyOf({ ...failed(failure), nextStep: { ...failed().nextStep, action } }, t, evidence) ?? ''
@@ -68,6 +68,19 @@ test('advice leads to the host name, to the version, or to the service behind th
     remedy('FIX_CAUSE', {}, { newVersion }),
     /changed from 1\.9\.4 to 2\.0\.0[^]*Fix what the plugin/,
   )
+  assert.match(remedy('FIX_RESPONSE', {}, { newVersion }), /^The plugin’s version was changed/)
+  for (const status of [407, 511])
+    assert.match(
+      remedy('CHECK_PLUGIN', { parameters: { reason: 'callHttpStatus', status } }),
+      /^Find out which proxy or sign-in page/,
+    )
+  // a plugin that says that no repetition can succeed did not need more attempts
+  const lowered = { limit: 'maxAttempts', before: 3, after: 1 } as const
+  assert.match(
+    remedy('FIX_CAUSE', { attemptsUsed: 1 }, { lowered }),
+    /^The plugin’s attempts per run were lowered/,
+  )
+  assert.match(remedy('FIX_CAUSE', {}, { lowered }), /^Fix what the plugin/)
   const path = (...beyond: string[]) =>
     remedy('FIX_CAUSE', { errorPath: ['bundle-runtime', 'sync', ...beyond] })
   assert.match(path('mail-hub', 'relay'), /ends at relay, behind the plugin/)
@@ -99,7 +112,7 @@ test('a host without a route is not said to have a plugin that is not running', 
     const given = failed({ parameters: { reason } })
     return remedyOf({ ...given, nextStep: { ...given.nextStep, action: 'RESTORE_PLUGIN' } }, t) ?? ''
   }
-  assert.match(restore('callNoRoute'), /no firewall or missing route/)
+  assert.match(restore('callNoRoute'), /routes and firewalls let the platform reach it/)
   assert.match(restore('callRefused'), /^Check that the plugin is running/)
 })
 

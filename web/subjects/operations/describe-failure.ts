@@ -110,6 +110,9 @@ const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
   'RESTORE_PLUGIN',
 ])
 
+/** What another version of the plugin may have made necessary. */
+const BY_VERSION: ReadonlySet<NextAction> = new Set(['CHECK_PLUGIN', 'FIX_CAUSE', 'FIX_RESPONSE'])
+
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
@@ -122,10 +125,12 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
   return joinSentences(t, [
     isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
     isOfPlugin && endpointChanged === 'after' && t('operations.remedy.endpointSince'),
-    action === 'FIX_CAUSE' && newVersion != null && t('operations.remedy.newVersion', newVersion),
+    BY_VERSION.has(action) && newVersion != null && t('operations.remedy.newVersion', newVersion),
     hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
     lowered != null &&
-      (lowered.limit === 'maxAttempts' || failed.failure?.parameters?.['reason'] === 'callTimeout') &&
+      (lowered.limit === 'maxAttempts'
+        ? failed.failure?.attemptsUsed !== undefined
+        : failed.failure?.parameters?.['reason'] === 'callTimeout') &&
       t(`operations.remedy.lowered.${lowered.limit}`, lowered),
     cause === null ? usualRemedy(failed, t) : t(`operations.remedy.FIX_CAUSE.${cause}`),
   ])
@@ -145,11 +150,13 @@ export function checkOf(failure: Failure | null): 'slow' | 'webPage' | 'tooLarge
   if (failure === null) return null
   const reason = reasonOf(failure)
   if (reason === 'callTimeout') return 'slow'
-  if (reason === 'callWebPage') return 'webPage'
+  const status = Number(failure.parameters?.['status'])
+  if (reason === 'callWebPage' || NETWORK_SIGN_IN.has(status)) return 'webPage'
   if (reason === 'callTooLarge') return 'tooLarge'
-  const status = String(failure.parameters?.['status'])
-  return status === '413' || status === '507' ? status : null
+  return status === 413 || status === 507 ? `${status}` : null
 }
+/** A proxy, or the network, asks for a sign-in. */
+const NETWORK_SIGN_IN: ReadonlySet<number> = new Set([407, 511])
 
 function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
   const reason = failure === null ? null : reasonOf(failure)

@@ -9,12 +9,13 @@ import {
   alsoFailed,
   effectOf,
   failedCallOf,
+  impactOf,
   namedChanges,
   progressOf,
   repeatsOf,
   type CallName,
 } from './progress.ts'
-import { attempt, call, failure, operation, refusal, timeout } from './testing.ts'
+import { at, attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 import { timelineOf } from './timeline.ts'
 
 const of = (reason: string, more: Record<string, number> = {}): Failure => ({
@@ -156,9 +157,47 @@ test('a retry may repeat what took effect, unless the plugin never received it',
     const stopped = operation({ state: 'FAILED', phase: stage, failure: refused, ...more }, { before })
     return repeatsOf(stopped, timelineOf(stopped))
   }
-  assert.deepEqual(repeats({}, never, unsure, answered), { mayHaveActed: ['hooks'], notReceived: ['gone'] })
-  // what was removed may have been received
-  assert.deepEqual(repeats({ attemptsRemoved: true }, never), { mayHaveActed: [], notReceived: [] })
+  const late = call('slow', 10, [attempt({ attempt: 1, late: true }), refusal()])
+  assert.deepEqual(repeats({}, never, unsure, answered, late), {
+    called: ['gone', 'hooks', 'mail', 'slow'],
+    mayHaveActed: ['hooks'],
+    late: ['slow'],
+    notReceived: ['gone'],
+  })
+  // it is not called again
+  const registration = {
+    title: 'Hooks',
+    endpoint: 'http://hooks',
+    owner: null,
+    timeoutMs: 1_000,
+    maxAttempts: 3,
+  }
+  const retirement = { at: at(0), by: { id: 'ada', name: 'Ada' }, reason: 'gone' }
+  const retired = [{ ...registration, pluginId: 'hooks', enabled: false, retired: retirement }]
+  assert.deepEqual(repeats({ plugins: retired }, never, unsure), {
+    called: ['gone'],
+    mayHaveActed: [],
+    late: [],
+    notReceived: ['gone'],
+  })
+})
+
+test('a DETACH that no plugin has acted on is not said to have begun to remove anything', () => {
+  const rejected = of('callHttpStatus', { status: 401 })
+  const detach = (...before: PluginCall[]) =>
+    impactOf(operation({ operationType: 'DETACH', state: 'FAILED', phase: stage }, { before }))
+  assert.equal(detach(call('hooks', 10, [refusal()])), 'KEPT')
+  const turnedAway = call('hooks', 10, [attempt({ outcome: null, httpStatus: 401, failure: rejected })])
+  assert.equal(detach({ ...turnedAway, uncertainAttempts: 1 }), 'KEPT')
+  assert.equal(
+    detach({ ...call('hooks', 10, [timeout({ failure: TIMED_OUT })]), uncertainAttempts: 1 }),
+    'REMOVING',
+  )
+  assert.equal(detach(call('mail', 10, [attempt()]), call('hooks', 20, [refusal()])), 'REMOVING')
+  assert.equal(
+    detach({ ...call('gone', 10, [attempt({ outcome: 'NOT_APPLIED' })]), effectUnknown: true }),
+    'REMOVING',
+  )
 })
 
 test('a rejected token says nothing about the attempts before it', () => {

@@ -51,8 +51,7 @@ function standingOf(call: PluginCall, row: Row) {
   if (!isReached(row)) return 'notReached'
   if (result === 'IN_FLIGHT') return null
   if (result !== 'NOT_CALLED' && isSuccess(result)) return 'done'
-  // a response that came late changes nothing, so it is not a result
-  const failure = call.attempts.findLast(({ late }) => !late)?.failure
+  const failure = lastInTime(call)?.failure
   if (!failure) return result === 'FAILED' && call.uncertainAttempts === 0 ? 'failed' : 'unknown'
   const { kind } = effectOf(failure, call)
   return kind === 'unknown' || kind === 'invalid' || kind === 'earlier' || kind === 'late'
@@ -93,25 +92,35 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
 /**
  * What a failed operation means for its installation. NOT_INSTALLED: nothing runs yet; UNCHANGED: it runs as before;
  * ACTED: it does, but plugins have acted or may have; INSTALLED, CHANGED: its resources are in place, and what its plugins
- * had to do afterwards is not; REMOVING: it runs, and plugins may have begun to remove what belongs to it; REMOVED: its
- * resources are removed, and plugins still hold what belongs to it; UNFINISHED: it was never installed completely.
+ * had to do afterwards is not; KEPT: it runs, and nothing of it is removed; REMOVING: it runs, and plugins may have begun to
+ * remove what belongs to it; REMOVED: its resources are removed, and plugins still hold what belongs to it; UNFINISHED: it
+ * was never installed completely.
  */
 export function impactOf(operation: OperationDetail) {
   const isChanged = isApplied(operation)
+  const mayHaveActed = operation.stages.flatMap(({ calls }) => calls).some(mayHaveEffect)
   switch (operation.operationType) {
     case 'INSTALL':
       return isChanged ? 'INSTALLED' : 'NOT_INSTALLED'
     case 'DETACH':
       if (operation.currentVersion === null) return 'UNFINISHED'
-      return isChanged ? 'REMOVED' : 'REMOVING'
+      return isChanged ? 'REMOVED' : mayHaveActed ? 'REMOVING' : 'KEPT'
     default:
       if (isChanged) return 'CHANGED'
-      return operation.stages.flatMap(({ calls }) => calls).some(mayHaveActed) ? 'ACTED' : 'UNCHANGED'
+      return mayHaveActed ? 'ACTED' : 'UNCHANGED'
   }
 }
 
-const mayHaveActed = ({ outcome, uncertainAttempts }: PluginCall): boolean =>
-  outcome === 'APPLIED' || uncertainAttempts > 0
+function mayHaveEffect(call: PluginCall): boolean {
+  if (call.outcome === 'APPLIED' || call.effectUnknown === true) return true
+  if (call.uncertainAttempts === 0) return false
+  const failure = lastInTime(call)?.failure
+  // the runtime counts rejected attempts as uncertain
+  return !failure || effectOf(failure, call).kind !== 'rejected'
+}
+
+/** The last attempt whose result counts: a response that came late changes nothing. */
+const lastInTime = ({ attempts }: PluginCall) => attempts.findLast(({ late }) => !late)
 
 /** The call that the operation failed at; null if the runtime itself failed. */
 export function failedCallOf(operation: OperationDetail, timeline: CallTimeline): PluginCall | null {
@@ -133,22 +142,27 @@ export function alsoFailed(
 }
 
 /**
- * What is known of the plugins that a retry calls again: those whose earlier attempts may have acted, and those that never received
- * the call, as far as attempts are kept.
+ * The plugins at which a retry resumes, without those that are retired and thus not called; and what is known of them: whose
+ * earlier attempts may have acted, which applied one too late to count, and which never received the call.
  */
 export function repeatsOf(operation: OperationDetail, timeline: CallTimeline) {
-  const { phase, attemptsRemoved } = operation
+  const { phase, plugins } = operation
   const calls = operation.stages.find(({ stage }) => stage === phase)?.calls ?? []
-  const effects = nextCalls(timeline, operation).flatMap(({ pluginId }) => {
+  const called = nextCalls(timeline, operation).filter(
+    ({ pluginId }) => plugins.find((plugin) => plugin.pluginId === pluginId)?.retired == null,
+  )
+  const effects = called.flatMap(({ pluginId }) => {
     const call = calls.find((one) => one.pluginId === pluginId)
-    const failure = call?.attempts.findLast(({ late }) => !late)?.failure
-    return call && failure ? [{ pluginId, kind: effectOf(failure, call).kind }] : []
+    const failure = call && lastInTime(call)?.failure
+    return failure ? [{ pluginId, kind: effectOf(failure, call).kind }] : []
   })
   const having = (...kinds: Effect['kind'][]) =>
     effects.flatMap(({ pluginId, kind }) => (kinds.includes(kind) ? [pluginId] : []))
   return {
-    mayHaveActed: having('unknown', 'invalid', 'earlier', 'late'),
-    notReceived: attemptsRemoved === true ? [] : having('none'),
+    called: called.map(({ pluginId }) => pluginId),
+    mayHaveActed: having('unknown', 'invalid', 'earlier'),
+    late: having('late'),
+    notReceived: having('none'),
   }
 }
 

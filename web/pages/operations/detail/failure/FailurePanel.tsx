@@ -15,6 +15,7 @@ import { Icon } from '../../../../ui/Icon.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { Skeleton } from '../../../../ui/Skeleton.tsx'
 import { retryHelpsText, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
+import { OperationLink } from '../../../../subjects/operations/OperationLink.tsx'
 import { Differences } from './Differences.tsx'
 import { alsoFailed, namedChanges, progressOf } from '../calls/progress.ts'
 import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
@@ -204,6 +205,10 @@ function Answers({
         others.length > 0 && {
           label: t('operations.failed.also'),
           value: <AlsoFailed operation={operation} failures={others} />,
+        },
+        facts.namedOperation !== undefined && {
+          label: t('operations.failed.namedOperation'),
+          value: <OperationLink id={facts.namedOperation} />,
         },
         isOver
           ? failure.stopped && {

@@ -11,7 +11,7 @@ import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import type { movedBetween } from './endpoint-change.ts'
 import { clockText } from './failure-texts.ts'
-import { answeredOperation, misplacedAnswer } from './response-differences.ts'
+import { misplacedAnswer } from './response-differences.ts'
 
 /**
  * What the wire tells about a failure: when the plugin accepts calls again, whose response it was, how its clock differs, and
@@ -25,7 +25,7 @@ export function WireNotes({
 }: {
   failure: Failure
   attempt: Attempt | undefined
-  /** See {@link useAnswered}. */
+  /** What the response belongs to instead: see {@link useOperationOf}. */
   answered: OperationDetail | null | undefined
   /** The move of the plugin while the operation ran. */
   moved: ReturnType<typeof movedBetween>
@@ -59,11 +59,10 @@ export function WireNotes({
 const Note = ({ children }: { children: ReactNode }) => <p className="max-w-[80ch] font-medium">{children}</p>
 
 /**
- * The operation that the response of an attempt belongs to instead; null if none that the person may see, undefined while that
- * is not known.
+ * The operation with an ID that a plugin sent: of the response that belongs to it instead, or in a message. Null if there is none that the
+ * person may see, undefined while that is not known.
  */
-export function useAnswered(attempt: Attempt | undefined): OperationDetail | null | undefined {
-  const operationId = answeredOperation(attempt?.response)
+export function useOperationOf(operationId: string | null): OperationDetail | null | undefined {
   const isStored = useAsOf() !== null
   const { data, isLoading } = useQuery({
     ...apiQuery('GET /operations/{operationId}', operationCall(operationId ?? '')),

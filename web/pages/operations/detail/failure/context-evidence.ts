@@ -69,13 +69,10 @@ export function findingsOf({
     /** Who is responsible for the plugin that failed, or for the one that is blamed. */
     owner: operation.plugins.find(({ pluginId }) => pluginId === (blamed ?? call?.pluginId))?.owner,
     /**
-     * Whether the message says no more than is true: that of a plugin that is not registered knows neither who disabled it nor that
-     * it is enabled again, and that of a response to another call blames the plugin.
+     * Whether the message is to be shown: that of a plugin that is not registered repeats the title, and knows neither who disabled it
+     * nor that it is enabled again; that of a response to another call blames the plugin.
      */
-    isMessageSound:
-      !(isNotRegistered && (decision !== null || operation.nextStep.action === 'RETRY')) &&
-      misplaced !== 'replayed' &&
-      misplaced !== 'otherStage',
+    isMessageSound: !isNotRegistered && misplaced !== 'replayed' && misplaced !== 'otherStage',
   }
 }
 

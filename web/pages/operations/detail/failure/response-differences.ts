@@ -1,5 +1,7 @@
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { isFromPlugin } from '#contract/protocol/messages.ts'
 
 /** A field of a response that differs from the request. Values are JSON; `…` stands for one that is not shown. */
 export interface FieldDifference {
@@ -20,12 +22,24 @@ export function differencesIn(response: JsonValue | undefined): FieldDifference[
   })
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const IDS = new RegExp(UUID, 'g')
+const ID = new RegExp(`^${UUID}$`)
+
+/** The first ID in a message of a plugin that is none of the operation's own: it may be that of another operation. */
+export function otherIdIn(
+  failure: Failure,
+  { operationId, installation }: Pick<OperationDetail, 'operationId' | 'installation'>,
+): string | null {
+  if (!isFromPlugin(failure)) return null
+  const own = new Set([operationId, installation.bundleInstallId])
+  return failure.message.match(IDS)?.find((id) => !own.has(id)) ?? null
+}
 
 /** The operation that an invalid response is about, if it names another one; null for any other response. */
 export function answeredOperation(response: JsonValue | undefined): string | null {
   const about = differencesIn(response).find(({ field }) => field === 'operation.operationId')
-  return about !== undefined && UUID.test(about.received) ? about.received : null
+  return about !== undefined && ID.test(about.received) ? about.received : null
 }
 
 /**

@@ -11,7 +11,8 @@ import { findingsOf } from './context-evidence.ts'
 import { movedBetween } from './endpoint-change.ts'
 import { effectText } from './failure-texts.ts'
 import { useOperationContext } from './OperationContext.tsx'
-import { useAnswered } from './WireNotes.tsx'
+import { answeredOperation, otherIdIn } from './response-differences.ts'
+import { useOperationOf } from './WireNotes.tsx'
 
 /** Of which the context says with whom: who made it necessary on purpose, or whose values they are. */
 const TOLD_BY_CONTEXT: ReadonlySet<NextAction> = new Set([
@@ -39,7 +40,8 @@ export function useFailureFacts({
   const call = failedCallOf(operation, timeline)
   const failurePoint = failurePointOf(timeline, operation)
   const attempt = failurePoint?.bar?.attempt
-  const answered = useAnswered(attempt)
+  const answered = useOperationOf(answeredOperation(attempt?.response))
+  const namedOperation = useOperationOf(otherIdIn(failure, operation))
   const { data: context, isLoading: isContextLoading } = useOperationContext(operation)
   // a remedy applies to the live system; a stored document may be out of date
   const isStored = useAsOf() !== null
@@ -73,6 +75,7 @@ export function useFailureFacts({
     attempt,
     failurePoint,
     answered,
+    namedOperation: namedOperation?.operationId,
     moved,
     ...evidence,
     ...rest,

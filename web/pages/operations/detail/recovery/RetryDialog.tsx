@@ -26,10 +26,8 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
     isRecalled ? t('recovery.retry.recalled', { version: operation.targetVersion }) : null,
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
-  const { mayHaveActed, notReceived } = repeatsOf(operation, timeline)
-  const isRetired = (id: string) =>
-    operation.plugins.some(({ pluginId, retired }) => pluginId === id && retired != null)
-  const retired = plugins.filter(isRetired)
+  const { called, mayHaveActed, late, notReceived } = repeatsOf(operation, timeline)
+  const retired = plugins.filter((pluginId) => !called.includes(pluginId))
   const phaseText = t(`vocabulary.phase.${phase}`)
   return (
     <ConfirmForm
@@ -80,14 +78,15 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
             })
           : t('recovery.retry.beginsRuntime', { stage: phaseText })}
       </p>
-      {(plugins.length === 0 || retired.length < plugins.length) && (
+      {(plugins.length === 0 || called.length > 0) && (
         <p>
           {joinSentences(t, [
             t('recovery.retry.same'),
             mayHaveActed.length > 0 &&
               t('recovery.retry.mayHaveActed', { plugins: joinList(t, mayHaveActed) }),
+            ...late.map((plugin) => t('operations.failed.effect.late', { plugin })),
             notReceived.length > 0 &&
-              notReceived.length === plugins.length &&
+              notReceived.length === called.length &&
               t('recovery.retry.notReceived', { plugins: joinList(t, notReceived) }),
           ])}
         </p>

@@ -26,6 +26,14 @@ import { impactOf } from '../calls/progress.ts'
 import type { CallTimeline } from '../calls/timeline.ts'
 import { resultLook } from '../calls/verdict.ts'
 
+const LIVE: ReadonlySet<ReturnType<typeof impactOf>> = new Set([
+  'UNCHANGED',
+  'ACTED',
+  'CHANGED',
+  'KEPT',
+  'REMOVING',
+])
+
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
 export function TakeoverDialog({ operation, timeline, onClose, initialReason, change }: RecoveryProps) {
   const t = useText()
@@ -49,7 +57,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       availability !== 'RETIRED' && (last === 'NOT_DELIVERED' || last === 'NO_ANSWER'),
   )
   // what runs now and would be removed; an INSTALL that failed early has nothing that runs
-  const isLive = impact === 'UNCHANGED' || impact === 'ACTED' || impact === 'CHANGED' || impact === 'REMOVING'
+  const isLive = LIVE.has(impact)
   return (
     <ConfirmForm
       change={change}
