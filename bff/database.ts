@@ -3,7 +3,7 @@ import type { OpenServer } from '#database/open.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import { isUnavailable } from '#database/unreachable.ts'
+import { isUnavailable, whyUnreachable } from '#database/unreachable.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
@@ -26,7 +26,8 @@ export async function openConsoleDatabase(options: {
   const { connection, direct = connection, retryWhileAway = (step) => step(), migrates = true, log } = options
   const database = openDatabase<BffTables>(connection, {
     applicationName: 'bundle-console',
-    onIdleError: (error) => log.warn('an idle database connection was lost', {}, error),
+    onIdleError: (error) =>
+      log.warn('an idle database connection was lost', { reason: whyUnreachable(error).reason }),
   })
   try {
     await retryWhileAway(async () => {

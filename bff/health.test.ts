@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
@@ -49,6 +51,21 @@ describe('the console', () => {
 
   it('is ready as long as its database is', async () => {
     assert.equal((await get('/readyz')).status, 200)
+    const { db, close } = openDatabase(server.connection)
+    const why = async () => (await get('/readyz')).text()
+    await sql`alter database ${sql.id(server.connection.database)} set default_transaction_read_only = on`.execute(
+      db,
+    )
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where pid <> pg_backend_pid() and datname = current_database()`.execute(db)
+    for (let tries = 0; tries < 50 && /cannot be reached/.test(await why()); tries++);
+    assert.match(await why(), /The database is set to read-only and takes no writes/)
+    // the connection that said so is not asked again
+    await sql`alter database ${sql.id(server.connection.database)} reset default_transaction_read_only`.execute(
+      db,
+    )
+    assert.equal((await get('/readyz')).status, 200)
+    await close()
     await server.close()
     const response = await get('/readyz')
     assert.equal(response.status, 503)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
-import { sql } from 'kysely'
+import { READ_ONLY_MESSAGES, whyReadOnly } from '#database/read-only.ts'
 import { createProcessGauges } from '#http-kit/metrics.ts'
 import type { Metrics } from '#http-kit/metrics.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
@@ -29,30 +29,33 @@ export function healthRoutes(options: {
   app.get('/healthz', (c) => c.text('ok'))
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    if (!(await isUp(db))) throw notReady('The database cannot be reached')
+    const problem = await databaseProblem(db)
+    if (problem !== null) throw notReady(problem)
     const clock = clockProblem()
     // what it signs has the time of the database, so it can work
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
   if (!servesMetrics) return app.get('/metrics', () => Promise.reject(new TransportError('NOT_FOUND')))
   app.get('/metrics', async (c) => {
-    const gauges = [...consoleGauges({ ...state(), isDatabaseUp: await isUp(db) }), ...processGauges()]
+    const gauges = [
+      ...consoleGauges({ ...state(), isDatabaseUp: (await databaseProblem(db)) === null }),
+      ...processGauges(),
+    ]
     return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
   })
   return app
 }
 
-/** Whether the database accepts writes; no response within two seconds counts as down. */
-async function isUp(db: BffDb): Promise<boolean> {
-  const query = sql<{ up: boolean }>`
-    select not pg_is_in_recovery() and not current_setting('default_transaction_read_only')::bool as up`
-    .execute(db)
-    .then(({ rows }) => rows[0]?.up ?? false)
+const UNREACHABLE = 'The database cannot be reached'
+
+/** Why the database accepts no writes; null if it does. No response within two seconds counts as unreachable. */
+async function databaseProblem(db: BffDb): Promise<string | null> {
+  const query = whyReadOnly(db, 'bff').then((readOnly) => readOnly && READ_ONLY_MESSAGES[readOnly])
   const late = new AbortController()
-  const limit = sleep(TIME_LIMIT_MS, false, { signal: late.signal }).catch(() => false)
-  const up = await Promise.race([query.catch(() => false), limit])
+  const limit = sleep(TIME_LIMIT_MS, UNREACHABLE, { signal: late.signal }).catch(() => UNREACHABLE)
+  const problem = await Promise.race([query.catch(() => UNREACHABLE), limit])
   late.abort()
-  return up
+  return problem
 }
 
 function notReady(message: string): TransportError {

@@ -1,12 +1,12 @@
 import type { Trouble } from '#contract/runtime-api/troubles.ts'
 import type { TroubleKind } from '#contract/runtime-api/vocabulary.ts'
 import type { ProcessTrouble } from '#contract/runtime-api/operation-context.ts'
+import { whyReadOnly } from '#database/read-only.ts'
 import { combineTasks, runEvery } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { SpaceWatch } from './http/failures.ts'
 import { noteWorker, noWorkerSince, recordTrouble } from './store/troubles.ts'
-import { whyReadOnly } from './store/database-troubles.ts'
 
 const LOOK_EVERY_MS = 2_000
 const NOTE_EVERY_MS = 10_000
@@ -41,7 +41,7 @@ export function watchTroubles(
   let noted: number | null = null
 
   const findDatabaseTrouble = async (): Promise<keyof typeof RECORDED | null> => {
-    if ((await whyReadOnly(db)) !== null) return 'DATABASE_READ_ONLY'
+    if ((await whyReadOnly(db, 'runtime')) !== null) return 'DATABASE_READ_ONLY'
     return (await space.isOut(db)) ? 'DATABASE_FULL' : null
   }
   const look = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { pendingMigrations } from '#database/migrate.ts'
 import type { AppliedMigration, Migration } from '#database/migrate.ts'
+import { READ_ONLY_MESSAGES, whyReadOnly } from '#database/read-only.ts'
 import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import type { Position } from '../store/events.ts'
@@ -8,8 +9,6 @@ import { listAppliedMigrations } from '../store/migrations.ts'
 import { findServer } from '../store/recovery/recover.ts'
 import { listSigningKeys } from '../store/signing-keys.ts'
 import type { SpaceWatch } from './failures.ts'
-import { whyReadOnly } from '../store/database-troubles.ts'
-import type { ReadOnly } from '../store/database-troubles.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { databaseGauges } from './metrics.ts'
 import type { Metrics, Gauge } from '#http-kit/metrics.ts'
@@ -35,11 +34,6 @@ export interface HealthOptions {
 /** The time limit of database queries for probes. */
 const TIME_LIMIT_MS = 2_000
 
-const READ_ONLY: Record<NonNullable<ReadOnly>, string> = {
-  standby: 'The database is a standby, which takes no writes',
-  setting: 'The database is set to read-only and takes no writes',
-}
-
 /** The endpoints for machines, without envelope and credential. None reveals anything about a scope or a person. */
 export function healthRoutes(options: HealthOptions): HttpApp {
   const { deps, space, metrics, migrations, isStopping } = options
@@ -50,10 +44,10 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
     if ((await withTimeLimit(deps, space.isOut(deps.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
-    const queries = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db)])
+    const queries = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db, 'runtime')])
     const [applied, readOnly] = (await withTimeLimit(deps, queries)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')
-    if (readOnly !== null) throw notReady(READ_ONLY[readOnly])
+    if (readOnly !== null) throw notReady(READ_ONLY_MESSAGES[readOnly])
     if (!isUpToDate([...migrations], applied))
       throw notReady('The database schema is not the one of this version')
     const server = await withTimeLimit(deps, findServer(deps.db))
