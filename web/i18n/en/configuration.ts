@@ -688,6 +688,10 @@ export const plans = {
   'broken.all': 'The References tab of this installation lists all of them.',
   'broken.visible': 'Only installations that you can see are listed.',
   problems: 'This would be refused',
+  lock: '{type} operation',
+  lockedByFailed:
+    '{bundle} is locked by the {operation}, which failed. Retry it, or take it over and detach.',
+  lockedByRunning: '{bundle} is locked by the {operation}, which has not finished.',
 } as const
 
 export const localServices = {

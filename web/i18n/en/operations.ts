@@ -1063,7 +1063,6 @@ export const batches = {
   'items.result': 'Result',
   'items.operation': 'Operation',
   'items.open': 'View operation',
-  'items.lock': '{type} operation',
   'items.lockedByFailed':
     'Locked by the {operation}, which failed. Retry it, or take it over and detach. Then plan this again.',
   'items.lockedByRunning':

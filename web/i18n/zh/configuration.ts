@@ -573,6 +573,9 @@ export const plans: Translated<typeof source.plans> = {
   'broken.all': '此安装实例的“引用”标签页列出全部引用。',
   'broken.visible': '仅列出您可见的安装实例。',
   problems: '此请求将被拒绝',
+  lock: '{type}操作',
+  lockedByFailed: '{bundle} 由失败的操作锁定：{operation}。请重试该操作，或接管并分离。',
+  lockedByRunning: '{bundle} 由尚未完成的操作锁定：{operation}。',
 }
 
 export const localServices: Translated<typeof source.localServices> = {

@@ -14,6 +14,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
+import { BatchValues } from '../../subjects/batch/BatchValues.tsx'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
@@ -38,7 +39,6 @@ import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PHASES } from '../../ui/states.ts'
@@ -262,23 +262,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
           input.properties.length > 0 && {
             label: t('batches.fact.values'),
             wide: true,
-            value: (
-              <ul>
-                {input.properties.map(({ locator, property, title, after, fills, targets, differs }) => (
-                  // a property may be set everywhere, filled, and have values of its own
-                  <li key={`${locator} ${property} ${fills} ${targets}`} className="flex flex-wrap gap-x-3">
-                    {title === undefined ? <Mono>{property}</Mono> : <span title={property}>{title}</span>}
-                    {differs === true ? null : <PropertyValueView value={after} />}
-                    {targets !== undefined && (
-                      <span className="text-muted">
-                        {t(differs === true ? 'batches.fact.differs' : 'batches.fact.some', { n: targets })}
-                      </span>
-                    )}
-                    {fills === true && <span className="text-muted">{t('batches.fact.fills')}</span>}
-                  </li>
-                ))}
-              </ul>
-            ),
+            value: <BatchValues properties={input.properties} />,
           },
         ]}
       />

@@ -1,12 +1,12 @@
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { itemLook } from '../../subjects/batch/batch-looks.ts'
+import { lockOf } from '../../subjects/plan/PlanProblemText.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Beats } from '../../ui/Beats.tsx'
-import { OPERATION_TYPES } from '../../ui/states.ts'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
@@ -105,7 +105,7 @@ function Result({ item, input }: { item: BatchItem; input: Batch['input'] }) {
             : rich(`batches.items.${lock.reason}`, {
                 operation: (
                   <TextLink to={paths.operation(lock.operationId)}>
-                    {t('batches.items.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}
+                    {t('plans.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}
                   </TextLink>
                 ),
               })}
@@ -150,13 +150,4 @@ const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<Batc
         </ul>
       ),
   }
-}
-
-/** The operation that locks the installation, if that is why an item was refused. */
-function lockOf(parameters: BatchItem['parameters']) {
-  const { reason, operationId, operationType: named } = parameters ?? {}
-  const operationType = OPERATION_TYPES.find((type) => type === named)
-  if (reason !== 'lockedByFailed' && reason !== 'lockedByRunning') return undefined
-  if (typeof operationId !== 'string' || operationType === undefined) return undefined
-  return { reason, operationId, operationType } as const
 }

@@ -229,7 +229,9 @@ test('an approved request that would be refused now says so, and is not applied 
     { ...planOf('effect-1', 'token-1'), problems },
   )
   const main = page.getByRole('main')
-  await expect.element(main.getByText('It has its approvals, but it would be refused now.')).toBeVisible()
+  // once, with the reason
+  await expect.element(main.getByText(/would be refused now/)).toBeVisible()
+  await expect.element(main.getByRole('listitem').filter({ hasText: message })).toBeVisible()
   await expect
     .element(page.getByRole('button', { name: 'Apply', exact: true }))
     .toHaveAccessibleDescription(message)
@@ -240,6 +242,18 @@ test('an approved request that would be refused now says so, and is not applied 
   await expect
     .element(dialog.getByRole('button', { name: 'Apply by override' }))
     .not.toHaveAccessibleDescription()
+})
+
+test('the operation that locks the installation of a request is a link, beside the title of what it locks', async () => {
+  const operationId = '01920000-0000-7000-8000-0000000000d1'
+  const message = `The UPGRADE operation ${operationId} of bundle crm has failed and still locks the installation.`
+  const parameters = { reason: 'lockedByFailed', operationType: 'UPGRADE', operationId, bundle: 'crm' }
+  const problems = [{ errorCode: 'OPERATION_CLAIM_HELD', message, parameters }]
+  await show(APPLICABLE, { ...planOf('effect-1', 'token-1'), problems })
+  const main = page.getByRole('main')
+  const link = main.getByRole('link', { name: 'Upgrade operation' })
+  await expect.element(link).toHaveAttribute('href', `/operations/${operationId}`)
+  await expect.element(main.getByText(operationId)).not.toBeInTheDocument()
 })
 
 test('a request that could be applied is not said to be before its plan has arrived', async () => {
@@ -280,7 +294,7 @@ test('a batch of which no target can start is refused, and one with a target tha
   })
   const api = await show(APPLICABLE, planWith(frozen))
   const apply = page.getByRole('button', { name: 'Apply', exact: true })
-  await expect.element(page.getByText('It has its approvals, but it would be refused now.')).toBeVisible()
+  await expect.element(page.getByText(/it would be refused now/)).toBeVisible()
   await expect.element(apply).toHaveAccessibleDescription('None of the targets can start.')
   api.answer({ [PLAN]: () => planWith([]) })
   await readAgain()
@@ -527,4 +541,47 @@ test('an ended upgrade names what it asked for, and what had changed, by the tit
     .toMatchTextContent(/Mail server.*Host name/)
   await expect.element(main.getByText('On Host name')).toBeVisible()
   await expect.element(main.getByRole('term').filter({ hasText: /^Host name$/ })).toBeVisible()
+})
+
+test('an ended batch shows what it asked for: its limits, how many targets, and its values by their titles', async () => {
+  await showWithTitles(
+    changeRequestWith({
+      state: 'WITHDRAWN',
+      input: {
+        action: 'CONFIGURE',
+        targets: ['01920000-0000-7000-8000-0000000000a0'],
+        concurrency: 5,
+        batch: {
+          targetVersion: null,
+          properties: [{ locator: MAIN, property: 'legacy', title: 'Legacy mode', after: value('off') }],
+        },
+      },
+    }),
+  )
+  const asked = page.getByRole('region', { name: 'What it requested' })
+  await expect.element(asked).toMatchTextContent(/1 target.*5.*Legacy mode.*off/)
+})
+
+test('an ended change of a version that is not installed any more has the titles of that version', async () => {
+  const found = operation({ state: 'SUCCEEDED', operationType: 'CONFIGURE' })
+  await serveScope({
+    [REQUEST]: () =>
+      changeRequestWith({
+        kind: 'CONFIGURE',
+        state: 'APPLIED',
+        scope: { environmentKey: 'production', applicationRuntimeId: 'crm', workspaceId: 1 },
+        operations: [found.operationId],
+        input: { snapshotVersion: 2, changes: { [MAIN]: { legacy: value('off') } } },
+      }),
+    'GET /operations/{operationId}': () => ({
+      ...found,
+      installation: { ...found.installation, bundle: { environmentKey: 'production', bundleId: 'crm' } },
+      currentVersion: '1.0.0',
+      targetVersion: '1.0.0',
+    }),
+    [VERSION]: ({ params }) => manifestOf(String(params['version'])),
+  })
+  await renderConsole(`/change-requests/01920000-0000-7000-8000-0000000000c1`)
+  const changed = page.getByRole('main').getByRole('list', { name: 'What it changed' })
+  await expect.element(changed).toMatchTextContent(/Mail server.*Legacy mode/)
 })

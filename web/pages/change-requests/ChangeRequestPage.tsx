@@ -35,7 +35,7 @@ import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
 import { useRequestTitles } from './use-request-titles.ts'
-import { PlannedChange, refusals, wouldBeRefused } from './PlannedChange.tsx'
+import { isReady, PlannedChange, Problems, refusals, wouldBeRefused } from './PlannedChange.tsx'
 
 const route = getRouteApi('/change-requests/$id')
 
@@ -88,7 +88,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
         </>
       }
       actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
-      notice={<StateNotice request={request} plan={plan} />}
+      notice={<StateNotice request={request} plan={plan} titles={titles} />}
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
@@ -105,7 +105,15 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
   )
 }
 
-function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: UseQueryResult<ChangePlan> }) {
+function StateNotice({
+  request,
+  plan,
+  titles,
+}: {
+  request: ChangeRequestDetail
+  plan: UseQueryResult<ChangePlan>
+  titles: Titles
+}) {
   const t = useText()
   const rich = useRichText()
   const { kind, state, failure, schedule, approvalsNeeded } = request
@@ -113,12 +121,12 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
   const results = useOperationStates(request)
   const isStuck = state === 'APPLYING' && results.includes('FAILED')
   const isPartial = state === 'APPLIED' && results.includes('TAKEN_OVER')
-  const isReady = isFree || state === 'APPROVED' || state === 'SCHEDULED'
+  const isToApply = isReady(request)
   const isRefused = wouldBeRefused(plan.data)
   const tone =
     state === 'CONFLICTED' || state === 'REFUSED' || isStuck
       ? 'error'
-      : state === 'EXPIRED' || isPartial || (isReady && isRefused)
+      : state === 'EXPIRED' || isPartial || (isToApply && isRefused)
         ? 'warn'
         : 'info'
   const times =
@@ -133,7 +141,7 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
       tone={tone}
       icon={isStuck ? 'failed' : tone === 'warn' ? 'warning' : isFree ? 'info' : changeLook[state].icon}
       // the plan tells whether it can be applied, and its operations how they ended; until then, nothing is read aloud that may be wrong
-      className={(isReady && plan.isPending) || results.includes(undefined) ? 'invisible' : undefined}
+      className={(isToApply && plan.isPending) || results.includes(undefined) ? 'invisible' : undefined}
       live
     >
       {state === 'SCHEDULED' && times !== null
@@ -149,6 +157,7 @@ function StateNotice({ request, plan }: { request: ChangeRequestDetail; plan: Us
                     ? 'changes.about.APPLIED.partly'
                     : `changes.about.${state}`,
               )}
+      {isToApply && isRefused && <Problems plan={plan.data} titles={titles} />}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
       {state === 'APPLIED' && kind !== 'CONFIGURE' && (

@@ -6,9 +6,9 @@ import type {
   PropertyView,
 } from '#contract/console-api/shapes.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
-import { messageText } from '../../i18n/message-text.ts'
 import { joinClauses, labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { BatchValues } from '../../subjects/batch/BatchValues.tsx'
 import { wavesText } from '../../subjects/batch/typed-waves.ts'
 import { withoutReview } from '../../subjects/change-requests/use-request-review.ts'
 import { useInstallationTitles } from '../../subjects/manifest/use-installation-titles.ts'
@@ -16,6 +16,7 @@ import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
 import { OperationPlanView } from '../../subjects/plan/OperationPlanView.tsx'
 import { PlannedCalls } from '../../subjects/plan/PlannedCalls.tsx'
+import { PlanProblemText } from '../../subjects/plan/PlanProblemText.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
@@ -23,6 +24,10 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { isLive } from '../../subjects/change-requests/change-looks.ts'
+
+/** Whether it lacks no approval, so that it is applied unless it would be refused. */
+export const isReady = ({ state, approvalsNeeded }: ChangeRequestDetail): boolean =>
+  state === 'APPROVED' || state === 'SCHEDULED' || (state === 'OPEN' && approvalsNeeded === 0)
 
 /** Why the request as a whole would be refused now, apart from approvals that it lacks. */
 export const refusals = (plan: ChangePlan | undefined): ChangePlan['problems'] =>
@@ -63,6 +68,12 @@ export function PlannedChange({
         )
       ) : (
         <div className="space-y-4" aria-busy={plan.isFetching}>
+          {/* of one that is ready, the notice of its state has them */}
+          {!isReady(request) && refusals(plan.data).length > 0 && (
+            <Notice tone="warn" live title={t('changes.plan.problems')}>
+              <Problems plan={plan.data} titles={titles} />
+            </Notice>
+          )}
           <Shown plan={plan.data} limits={request.input} titles={titles} onComment={onComment} />
         </div>
       )}
@@ -82,7 +93,6 @@ function Shown({
   onComment: (target: ChangeEntry['target']) => void
 }) {
   const t = useText()
-  const problems = refusals(plan)
   const commentOn = (locator: string | null, property: string) =>
     locator !== null && (
       <Button
@@ -94,7 +104,7 @@ function Shown({
       />
     )
   if (plan.operation !== undefined) {
-    const operation = { ...plan.operation, problems: withoutReview(plan.operation.problems) }
+    const operation = { ...plan.operation, problems: [] }
     return (
       <OperationPlanView
         state={{ plan: operation, error: null, isChecking: false, refetch: () => undefined }}
@@ -103,17 +113,6 @@ function Shown({
   }
   return (
     <>
-      {problems.length > 0 && (
-        <Notice tone="warn" live title={t('changes.plan.problems')}>
-          <ul className="mt-1 space-y-0.5">
-            {problems.map((problem) => (
-              <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
-                <Problem problem={problem} titles={titles} />
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
       {plan.configuration !== undefined &&
         (plan.configuration.changes.length === 0 ? (
           <p className="text-muted">{t('changes.plan.nothing')}</p>
@@ -200,20 +199,25 @@ function PlannedBatch({
   )
 }
 
-function Problem({ problem, titles }: { problem: ChangePlan['problems'][number]; titles: Titles }) {
+/** Why the request as a whole would be refused now. */
+export function Problems({ plan, titles }: { plan: ChangePlan | undefined; titles: Titles }) {
   const t = useText()
-  const { locator = null, property } = problem
+  // each target says why
+  if (isNothingReady(plan)) return <p className="mt-1">{t('batches.make.nothing')}</p>
   return (
-    <>
-      {property !== undefined && (
-        <span className="font-medium">
-          {titles.titleOf(locator, property) ?? property}
-          {t('common.punctuation.colon')}
-        </span>
-      )}
-      {messageText(problem)}
-    </>
+    <ul className="mt-1 space-y-0.5">
+      {refusals(plan).map((problem) => (
+        <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
+          <Problem problem={problem} titles={titles} />
+        </li>
+      ))}
+    </ul>
   )
+}
+
+function Problem({ problem, titles }: { problem: ChangePlan['problems'][number]; titles: Titles }) {
+  const { locator = null, property } = problem
+  return <PlanProblemText problem={problem} title={titles.titleOf(locator, property)} />
 }
 
 /** How carefully a batch is carried out: its limits, and its waves with their conditions. Nothing, without any. */
@@ -242,14 +246,22 @@ function AskedFor({ request: { state, input }, titles }: { request: ChangeReques
   const changes = Object.entries(given).flatMap(([locator, properties]) =>
     Object.entries(properties).map(([property, after]) => ({ locator, property, before: null, after })),
   )
-  if (changes.length === 0) return null
-  const hasHidden = changes.some(({ after }) => after !== null && 'isSensitive' in after)
+  const ofBatch = input.batch?.properties ?? []
+  if (changes.length === 0 && input.batch === undefined) return null
+  const hasHidden = [...changes, ...ofBatch].some(({ after }) => after !== null && 'isSensitive' in after)
   const title = t(
     state === 'APPLYING' || state === 'APPLIED' ? 'changes.section.input.applied' : 'changes.section.input',
   )
   return (
     <Section title={title} description={hasHidden && t('changes.input.discarded')} flush>
-      <ChangeList changes={changes} label={title} titles={titles} isOnlyAfter />
+      {changes.length > 0 && <ChangeList changes={changes} label={title} titles={titles} isOnlyAfter />}
+      {input.batch !== undefined && (
+        <div className="space-y-2">
+          {input.targets !== undefined && <p>{t('changes.batch.targets', { n: input.targets.length })}</p>}
+          <BatchPace limits={input} />
+          {ofBatch.length > 0 && <BatchValues properties={ofBatch} />}
+        </div>
+      )}
     </Section>
   )
 }

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
-import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -14,6 +13,7 @@ import { useTitles } from '../manifest/use-titles.ts'
 import { BrokenReferences } from '../references/BrokenReferences.tsx'
 import { isOfGate } from '../gate/use-gate.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
+import { PlanProblemText } from './PlanProblemText.tsx'
 import type { OperationPlanState } from './use-operation-plan.ts'
 
 /**
@@ -50,8 +50,7 @@ export function OperationPlanView({
           <ul className="space-y-0.5">
             {problems.map((problem) => (
               <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
-                {problem.property !== undefined && <span className="mono mr-2">{problem.property}</span>}
-                {messageText(problem)}
+                <PlanProblemText problem={problem} />
               </li>
             ))}
           </ul>
