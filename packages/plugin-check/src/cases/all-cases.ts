@@ -5,6 +5,7 @@ import { CONNECTION_CASES } from './connections.ts'
 import { CRASH_CASES } from './crashes.ts'
 import { DETACH_CASES } from './detach.ts'
 import { INSTALLATION_CASES } from './installations.ts'
+import { KEY_CASES } from './keys.ts'
 import { LATE_CASES } from './late-calls.ts'
 import { MODULE_CASES } from './modules.ts'
 import { OTHER_BYTES_CASES } from './other-bytes.ts'
@@ -28,6 +29,7 @@ export const CASES: readonly Case[] = [
   ...FAILURE_CASES,
   ...REQUEST_CASES,
   ...TOKEN_CASES,
+  ...KEY_CASES,
   ...REPEAT_CASES,
   ...OTHER_BYTES_CASES,
   ...CONCURRENCY_CASES,

@@ -56,6 +56,8 @@ export interface Bench {
 export interface Sent {
   /** Null if the bytes are not those of a call. */
   call: Call | null
+  /** The header with the token. */
+  authorization: string | null
   exchange: Exchange
   answer: Answer
   /** With a token for it, over a connection that was not cut: the plugin must answer it as the call that it is. */
@@ -169,7 +171,7 @@ export function createTrial(bench: Bench, random: Random): Trial {
     const exchange = await sendThroughRestarts(bytes, authorization, delivery)
     const isWhole = delivery?.cutRequestAt === undefined && delivery?.loseResponse !== true
     const isValid = call !== null && isWhole && isPlainToken(token)
-    const result = { call, exchange, answer: readAnswer(exchange), isValid, begunAfter }
+    const result = { call, authorization, exchange, answer: readAnswer(exchange), isValid, begunAfter }
     sent.push(result)
     if (operation.operationType === 'DETACH' && stage === 'AFTER_RESOURCES' && isDone(result.answer))
       bench.platform.deactivate(installation.bundleInstallId)

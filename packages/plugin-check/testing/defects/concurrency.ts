@@ -1,13 +1,20 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { breaks } from './defect.ts'
 import { installs, leak, refusingWhileRunning } from './plant.ts'
 import type { Parts } from '../reference-parts.ts'
 import { Refusal } from '../refusal.ts'
 
-// What is wrong with calls at once and after a crash.
+// What is wrong with calls at once, after a crash and when a connection is lost.
+
+/** Whether the response will be lost: its connection closes a little later than the request ends. */
+async function isLost({ socket }: IncomingMessage): Promise<boolean> {
+  for (let count = 0; count < 15 && !socket.destroyed; count++) await wait(10)
+  return socket.destroyed
+}
 
 export const CONCURRENCY_DEFECTS = {
   'no-lock': breaks(
@@ -198,5 +205,41 @@ export const CONCURRENCY_DEFECTS = {
       }
     },
     ['crash'],
+  ),
+  'stops-when-lost': breaks(
+    'repeat.lost-response',
+    'refuses the repeat of a call whose connection closed',
+    (parts) => {
+      const { answer } = parts
+      const lost = new Set<string>()
+      parts.answer = async (incoming) => {
+        const text = await answer(incoming)
+        const id = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? ''
+        if (await isLost(incoming)) lost.add(id)
+        else if (lost.has(id)) throw new Refusal('ABORTED', 'The call was aborted')
+        return text
+      }
+    },
+    ['repeat', 'connection', 'late', 'crash'],
+  ),
+  'remembers-when-sent': breaks(
+    'repeat.lost-response',
+    'remembers a response only when it has been sent, and writes nothing if nothing is left to do',
+    (parts, { state }) => {
+      const { answer, apply } = parts
+      parts.answer = async (incoming) => {
+        const text = await answer(incoming)
+        if (await isLost(incoming))
+          for (const [key, call] of Object.entries(state.calls))
+            if (call.answer === text) delete state.calls[key]
+        return text
+      }
+      parts.apply = (request) => {
+        const tenants = structuredClone(state.tenants)
+        const result = apply(request)
+        return isDeepStrictEqual(tenants, state.tenants) ? { outcome: 'NOT_APPLIED', resources: {} } : result
+      }
+    },
+    ['repeat', 'connection', 'crash'],
   ),
 }

@@ -312,25 +312,6 @@ export const REPEAT_DEFECTS = {
     parts.hashOf = (body, request, incoming) =>
       digest(hashOf(body, request, incoming) + (incoming.headers['user-agent'] ?? ''))
   }),
-  'stops-when-lost': breaks(
-    'repeat.lost-response',
-    'refuses the repeat of a call whose connection closed',
-    (parts) => {
-      const { answer } = parts
-      const lost = new Set<string>()
-      parts.answer = async (incoming) => {
-        const { socket } = incoming
-        const text = await answer(incoming)
-        // the connection of a lost response closes a little later
-        for (let count = 0; count < 15 && !socket.destroyed; count++) await wait(10)
-        const id = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? ''
-        if (socket.destroyed) lost.add(id)
-        if (lost.has(id) && !socket.destroyed) throw new Refusal('ABORTED', 'The call was aborted')
-        return text
-      }
-    },
-    ['repeat', 'connection', 'late', 'crash'],
-  ),
   'no-fingerprint': breaks(
     'bytes.refused',
     'answers other bytes from memory',

@@ -197,6 +197,27 @@ export const TOKEN_DEFECTS = {
     anyCallClaim('operation'),
     ['token'],
   ),
+  'compares-token-once': breaks(
+    'token.used-for-another-call',
+    'compares a token only with the first call that comes with it',
+    (parts) => {
+      const { answer, verify } = parts
+      const compared = new Set<string | undefined>()
+      const trusted = new WeakSet<object>()
+      parts.verify = async (authorization) => {
+        const claims = await verify(authorization)
+        if (claims !== null && compared.has(authorization)) trusted.add(claims)
+        return claims
+      }
+      for (const [name, check] of Object.entries(parts.callChecks))
+        parts.callChecks[name as 'stage'] = (claims, request) => trusted.has(claims) || check(claims, request)
+      parts.answer = async (incoming) => {
+        const text = await answer(incoming)
+        compared.add(incoming.headers.authorization)
+        return text
+      }
+    },
+  ),
   'no-stage-claim': breaks(
     'token.other-stage',
     'does not verify the stage of tokens',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkReference } from '../../testing/check-reference.ts'
 import { CASES } from './all-cases.ts'
-import { acceptsNewKey } from './tokens.ts'
+import { acceptsNewKey } from './keys.ts'
 
 /** The result of token.new-key with other times than the usual ones. */
 async function resultOf(defect: 'strangers-remembered' | null, times: { withinMs: number; pauseMs: number }) {
