@@ -68,7 +68,7 @@ export const Profile = z.strictObject({
     .optional(),
   /** Operations of the author's own, with what they must lead to. */
   scenarios: z.array(Scenario).default([]),
-  /** How the checker makes the plugin fail for a while, and makes it slow: at least 300 ms for each call. */
+  /** How the checker makes the plugin fail for a while, and makes it slow: at least 300 ms between the beginning of a call and its effect. */
   provoke: z.strictObject({ temporaryFailure: Control.optional(), slow: Control.optional() }).default({}),
   /** How long a call may answer UNKNOWN or a failure that is retried before its result is definite. */
   settlesWithinMs: z.number().int().min(100).max(300_000).default(3_000),

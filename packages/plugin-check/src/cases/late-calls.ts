@@ -236,7 +236,7 @@ export const LATE_CASES: readonly Case[] = [
     {
       title: 'A lower executionSequence is refused while a higher one still runs',
       needs: ['slow', 'changed'],
-      fix: 'Store the sequence of a valid call when it begins, not with its effect.',
+      fix: 'Store the sequence of a valid call when it begins, not with its effect. The switch that makes calls slow must work after that.',
     },
     async (trial) => {
       const installation = trial.install()
