@@ -71,14 +71,15 @@ export interface InstallationWord {
 type Keys = Omit<InstallationWord, 'installations'>
 
 /** Looks up each word of a search among bundles, versions, scopes and ids, which are few. */
-export function findInstallationWords(db: Db, text: string): Promise<InstallationWord[]> {
+export async function findInstallationWords(db: Db, text: string): Promise<InstallationWord[]> {
+  const applications = await listApplications(db)
   return Promise.all(
     wordsOf(text).map(async (word) => {
       const keys = {
         word,
         bundles: await findTitledBundles(db, word),
         versions: await findVersions(db, word),
-        scopes: await findScopes(db, word),
+        scopes: await findScopes(db, word, applications),
         ids: await findIds(db, 'installation', word),
       }
       return { ...keys, installations: await countInstallations(db, keys) }
@@ -114,11 +115,43 @@ export function isWordFound({ word, bundles, versions, scopes, ids }: Installati
 
 const SCOPE = sql`(installation.environment_key || '/' || installation.application_runtime_id || '/' || installation.workspace_id)`
 
-async function findScopes(db: Db, word: string): Promise<number[]> {
+/** The applications that have scopes, each with its environment: the two first columns of a scope, as lists. */
+interface Applications {
+  environments: string[]
+  ids: string[]
+}
+
+/** Up to this number of applications, finding them costs less than comparing all scopes. */
+const APPLICATIONS_MAX = 500
+
+/** All applications; null if there are too many. Steps from one to the next, however many scopes each has. */
+async function listApplications(db: Db): Promise<Applications | null> {
+  const { rows } = await sql<{ environment: string; id: string }>`
+    with recursive application (environment, id) as (
+      (select environment_key, application_runtime_id from runtime.scope order by 1, 2 limit 1)
+      union all
+      select next.* from application cross join lateral (
+        select environment_key, application_runtime_id from runtime.scope
+        where (environment_key, application_runtime_id) > (application.environment, application.id)
+        order by 1, 2 limit 1) as next
+    )
+    select environment, id from application limit ${APPLICATIONS_MAX + 1}`.execute(db)
+  if (rows.length > APPLICATIONS_MAX) return null
+  return { environments: rows.map(({ environment }) => environment), ids: rows.map(({ id }) => id) }
+}
+
+async function findScopes(db: Db, word: string, applications: Applications | null): Promise<number[]> {
+  // a workspace has only digits, and only a slash leads from one part to the next
+  const isOfApplication = /\D/.test(word) && !word.includes('/')
+  const isFound =
+    isOfApplication && applications !== null
+      ? sql`(environment_key, application_runtime_id) in (
+          select environment, id
+          from unnest(${applications.environments}::text[], ${applications.ids}::text[]) as application (environment, id)
+          where lower(environment || '/' || id) like lower(${containing(word)}))`
+      : sql`path like lower(${containing(word)})`
   const { rows } = await sql<{ scope_id: number }>`
-    select scope_id from runtime.scope
-    where path like lower(${containing(word)})
-    limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
+    select scope_id from runtime.scope where ${isFound} limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
   return rows.map(({ scope_id }) => scope_id)
 }
 

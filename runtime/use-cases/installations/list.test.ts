@@ -112,6 +112,28 @@ describe('the list of installations', () => {
     await sql`update runtime.version_count set count = count - 10000`.execute(runtime.db)
   })
 
+  it('finds a word in environment and application, however many applications there are', async () => {
+    const environment = SCOPE.environmentKey.slice(1).toUpperCase()
+    const expectFound = async () => {
+      for (const [q, found] of [
+        ['HO', 7],
+        [environment, 7],
+        [`ho ${environment}`, 7],
+        ['p-5', 0],
+        ['3', 2],
+      ] as const)
+        assert.equal((await list({ q })).items.length, found, q)
+    }
+    await expectFound()
+    await sql`insert into runtime.scope
+      (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+      select 'elsewhere', 'app-' || n, 7, 'test', 'Test' from generate_series(1, 501) as n`.execute(
+      runtime.db,
+    )
+    await expectFound()
+    await sql`delete from runtime.scope where environment_key = 'elsewhere'`.execute(runtime.db)
+  })
+
   it('is sorted by version, not by text', async () => {
     const { items } = await list({ bundleId: 'crm' })
     for (const [at, version] of ['1.9.0', '1.10.0'].entries())
