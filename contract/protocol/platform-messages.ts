@@ -71,7 +71,7 @@ export const PLATFORM_MESSAGES = {
 
   planTargetMoved: 'What the batch would do to this target has changed.',
   planBatchTooLarge:
-    'The targets of the batch have too many values for one plan. Divide it into batches with fewer targets.',
+    'The values and definitions of the targets are too large for one plan. Divide the batch into some with fewer targets.',
   planBatchValuesMoved: 'The values of the batch have changed since the plan was made.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchOperationMoved:

@@ -298,6 +298,26 @@ describe('a batch', () => {
     }
   })
 
+  it('counts the definitions of its targets, the same ones once (J01)', async () => {
+    const fleet = await install(2)
+    const describe = (last: string) =>
+      sql`
+      update runtime.installed_resource set definitions =
+        jsonb_set(definitions::jsonb, '{name,schema,description}', to_jsonb(repeat('x', 9000000) || ${sql.raw(last)}))::json
+      where bundle_install_id = any(${idsOf(fleet)}::uuid[])`.execute(deps.db)
+    const plans = [
+      { action: 'CONFIGURE', input: { changes: { [MAIN]: wrapped({ name: 'after' }) } } },
+      { action: 'DETACH' },
+    ].map((body) => ({ ...body, targets: idsOf(fleet) }))
+    await describe("''")
+    for (const body of plans) assert.equal((await plan(body)).items.length, 2)
+    await describe('bundle_install_id')
+    for (const body of plans) {
+      const refused = await deps.http.call('/batches/plan', { method: 'POST', body })
+      assert.match(JSON.stringify(refused.json), /"reason":"planBatchTooLarge"/, body.action)
+    }
+  })
+
   it('plans which references of others stop resolving when its targets are detached', async () => {
     const fleet = await install(3)
     const [owner, peer, other] = fleet as [Installed, Installed, Installed]

@@ -16,7 +16,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan, PlannedResource } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
@@ -67,7 +67,7 @@ export interface PlannedTarget {
   token: string | null
 }
 
-/** How many bytes the values of all plans of a batch have: all are in memory at the same time. */
+/** How many bytes the values of all plans of a batch have, and their different definitions: all are in memory at the same time. */
 const PLANS_BYTES_MAX = 16 * 1024 * 1024
 
 type Deps = { db: Db; vault: Vault; actor: Actor; way: Way }
@@ -103,6 +103,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   const loadOnce: typeof loadManifest = (...of) => (manifest ??= loadManifest(...of))
   const planned: Omit<PlannedTarget, 'token'>[] = []
   const missing: number[] = []
+  const definitions: KnownDefinitions = new Map()
   let bytes = 0
   for (const [index, target] of request.targets.entries()) {
     const one =
@@ -114,7 +115,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
       continue
     }
     planned.push(one)
-    bytes += bytesOf(one.plan)
+    bytes += bytesOf(one.plan) + shareDefinitions(one.plan, definitions)
     // a smaller batch than that of one target is none
     if (bytes > PLANS_BYTES_MAX && planned.length > 1)
       refuseFor([
@@ -139,7 +140,28 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   }))
 }
 
-/** The size of the values of a plan. Their definitions are shared by the targets of a version. */
+/** By their text. */
+type KnownDefinitions = Map<string, PlannedResource['definitions']>
+
+/**
+ * Replaces the definitions in a plan by those of the plans before it where they are the same: those of a version are, but each target
+ * reads its own. Returns the size of the others.
+ */
+function shareDefinitions(plan: FrozenPlan | null, known: KnownDefinitions): number {
+  let bytes = 0
+  for (const resource of plan?.resources ?? []) {
+    const text = JSON.stringify(resource.definitions)
+    const same = known.get(text)
+    if (same !== undefined) resource.definitions = same
+    else {
+      known.set(text, resource.definitions)
+      bytes += Buffer.byteLength(text)
+    }
+  }
+  return bytes
+}
+
+/** The size of the values of a plan. */
 function bytesOf(plan: FrozenPlan | null): number {
   if (plan === null) return 0
   const values = [plan.changes, plan.resources.map(({ properties }) => properties)]

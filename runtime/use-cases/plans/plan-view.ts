@@ -129,8 +129,19 @@ async function basisOf(db: Db, evaluation: OperationEvaluation): Promise<TokenBa
 }
 
 export function partOf(evaluation: OperationEvaluation): TokenBasis['parts'][number] {
-  const { installation, currentVersion, ...rest } = evaluation
-  return { ...rest, id: installation?.bundle_install_id ?? '', version: currentVersion }
+  const { installation, bundleId, currentVersion, operationType, targetVersion, plan, unchecked, named } =
+    evaluation
+  // one by one: a batch keeps the parts of all targets, and the ledger has every value again
+  return {
+    id: installation?.bundle_install_id ?? '',
+    bundleId,
+    version: currentVersion,
+    operationType,
+    targetVersion,
+    plan,
+    unchecked,
+    named,
+  }
 }
 
 export function pluginsOf(

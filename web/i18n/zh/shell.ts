@@ -535,7 +535,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   planValuesMoved: 'Bundle {bundle} 的值与生成计划时的值不同。',
   planInstallationNew: '计划中不包含 Bundle {bundle} 的安装实例。',
   planTargetMoved: '该批次对此目标将执行的内容已发生变化。',
-  planBatchTooLarge: '该批次各目标的值过多，无法放入一个计划。请将其拆分为多个目标较少的批次。',
+  planBatchTooLarge: '该批次各目标的值和属性定义过多，无法放入一个计划。请将其拆分为多个目标较少的批次。',
   planBatchValuesMoved: '批次的值与生成计划时的值不同。',
   batchNotPaused: '该批次既未暂停，也不在等待此波次。请重新加载。',
   batchFinished: '该批次已结束，没有可停止的内容。',
