@@ -1063,10 +1063,6 @@ export const batches = {
   'items.result': 'Result',
   'items.operation': 'Operation',
   'items.open': 'View operation',
-  'items.lockedByFailed':
-    'Locked by the {operation}, which failed. Retry it, or take it over and detach. Then plan this again.',
-  'items.lockedByRunning':
-    'Locked by the {operation}, which has not finished. Plan this again when it has ended.',
   'filter.all': 'All',
   'fact.version': 'Target version',
   'fact.values': 'New values',

@@ -901,8 +901,6 @@ export const batches: Translated<typeof source.batches> = {
   'items.result': '结果',
   'items.operation': '操作',
   'items.open': '查看操作',
-  'items.lockedByFailed': '由失败的操作锁定：{operation}。请重试该操作，或接管并分离，然后重新计划。',
-  'items.lockedByRunning': '由尚未完成的操作锁定：{operation}。请等待其结束后重新计划。',
   'filter.all': '全部',
   'fact.version': '目标版本',
   'fact.values': '新的值',

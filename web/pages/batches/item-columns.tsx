@@ -1,9 +1,8 @@
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { itemLook } from '../../subjects/batch/batch-looks.ts'
-import { lockOf } from '../../subjects/plan/PlanProblemText.tsx'
+import { PlanProblemText } from '../../subjects/plan/PlanProblemText.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
-import { messageText } from '../../i18n/message-text.ts'
-import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Beats } from '../../ui/Beats.tsx'
@@ -78,8 +77,6 @@ export const itemColumns = (
 function Result({ item, input }: { item: BatchItem; input: Batch['input'] }) {
   const { state, phase, message, parameters, code, locator, property } = item
   const t = useText()
-  const rich = useRichText()
-  const lock = lockOf(parameters)
   return (
     <>
       <span className="flex items-center gap-3">
@@ -93,22 +90,12 @@ function Result({ item, input }: { item: BatchItem; input: Batch['input'] }) {
       </span>
       {message !== undefined && (
         <span title={code} className="block pb-1 text-xs leading-snug whitespace-normal text-muted">
-          {property !== undefined && (
-            <span className="font-medium" title={property}>
-              {input.properties.find((one) => one.locator === locator && one.property === property)?.title ??
-                property}
-              {t('common.punctuation.colon')}
-            </span>
-          )}
-          {lock === undefined
-            ? messageText({ message, parameters })
-            : rich(`batches.items.${lock.reason}`, {
-                operation: (
-                  <TextLink to={paths.operation(lock.operationId)}>
-                    {t('plans.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}
-                  </TextLink>
-                ),
-              })}
+          <PlanProblemText
+            problem={{ message, parameters, property }}
+            title={
+              input.properties.find((one) => one.locator === locator && one.property === property)?.title
+            }
+          />
         </span>
       )}
     </>

@@ -6,7 +6,13 @@ import { TextLink } from '../../ui/Link.tsx'
 import { OPERATION_TYPES } from '../../ui/states.ts'
 
 /** Why something would be refused, with the title of its property. An operation in the way is a link. */
-export function PlanProblemText({ problem, title }: { problem: PlanProblem; title?: string | undefined }) {
+export function PlanProblemText({
+  problem,
+  title,
+}: {
+  problem: Pick<PlanProblem, 'message' | 'parameters' | 'property'>
+  title?: string | undefined
+}) {
   const t = useText()
   const rich = useRichText()
   const { property, parameters } = problem
@@ -22,7 +28,6 @@ export function PlanProblemText({ problem, title }: { problem: PlanProblem; titl
       {lock === undefined
         ? messageText(problem)
         : rich(`plans.${lock.reason}`, {
-            bundle: String(parameters?.['bundle'] ?? ''),
             operation: (
               <TextLink to={paths.operation(lock.operationId)}>
                 {t('plans.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}
@@ -34,7 +39,7 @@ export function PlanProblemText({ problem, title }: { problem: PlanProblem; titl
 }
 
 /** The operation that locks the installation, if that is why something is refused. */
-export function lockOf(parameters: PlanProblem['parameters']) {
+function lockOf(parameters: PlanProblem['parameters']) {
   const { reason, operationId, operationType: named } = parameters ?? {}
   const operationType = OPERATION_TYPES.find((type) => type === named)
   if (reason !== 'lockedByFailed' && reason !== 'lockedByRunning') return undefined

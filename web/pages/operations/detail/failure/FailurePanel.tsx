@@ -1,4 +1,4 @@
-import { type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { reasonOf, shownCode } from '#contract/protocol/messages.ts'
@@ -7,6 +7,7 @@ import { joinSentences } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
+import { lazyPart } from '../../../../base/lazy-part.ts'
 import { ClampedText } from '../../../../ui/ClampedText.tsx'
 import { cx } from '../../../../ui/class-names.ts'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
@@ -26,10 +27,12 @@ import { AlsoFailed, Endpoint, Headers, NamedChanges } from './RelatedFacts.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
-import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { WireNotes } from './WireNotes.tsx'
 import { hasRemedy, NextStepFact, Remedy } from './NextStepFact.tsx'
 import { useFailureFacts, type FailureFacts } from './use-failure-facts.ts'
+
+/** Few failures are refused writes. */
+const RefusedWriteTrace = lazyPart(async () => (await import('./RefusedWriteTrace.tsx')).RefusedWriteTrace)
 
 interface ShownFailure {
   operation: OperationDetail
@@ -93,7 +96,11 @@ export function FailurePanel({
               failure={failure}
             />
             <Differences failurePoint={failurePoint} />
-            {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
+            {operation.refusedWrite && (
+              <Suspense>
+                <RefusedWriteTrace write={operation.refusedWrite} />
+              </Suspense>
+            )}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
               {/* the code of the last attempt: that of the whole run may only say that some result is unknown */}
               <ErrorFacts
