@@ -170,7 +170,7 @@ describe('the settings of sign-in', () => {
     ] as const)
       assert.equal(
         refusal({ [name]: value }),
-        `OIDC_ISSUER is not set: ${name} needs it; set it, or remove both`,
+        `OIDC_ISSUER is not set: ${name} needs it; set it, or remove ${name}`,
       )
     for (const name of ['realm_access..roles', '.roles', 'roles.'])
       assert.match(

@@ -236,7 +236,7 @@ function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): Exte
     // people would sign in with the embedded provider instead, whose tokens have roles in the claim "roles"
     const other = OIDC_VARIABLES.find((name) => env[name] != null)
     if (other !== undefined)
-      throw new SettingsError(`OIDC_ISSUER is not set: ${other} needs it; set it, or remove both`)
+      throw new SettingsError(`OIDC_ISSUER is not set: ${other} needs it; set it, or remove ${other}`)
     return null
   }
   if (clientId === undefined) throw new SettingsError('OIDC_CLIENT_ID is not set: OIDC_ISSUER needs it')
