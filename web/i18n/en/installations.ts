@@ -23,6 +23,7 @@ export const overview = {
   'attention.nothing': 'Nothing needs attention',
   'attention.nothing.message':
     'No failed operations, no unknown results, and no installations locked for a long time.',
+  'new.message': 'Register plugins, publish a bundle in the catalog, and install it.',
   'attention.outdated': 'This may be out of date. {reason}',
   'plot.title': 'Operations in the last 24 hours',
   'plot.summary': {

@@ -20,6 +20,7 @@ export const overview: Translated<typeof source.overview> = {
   'attention.since': '{time} · {person}',
   'attention.nothing': '没有需要处理的事项',
   'attention.nothing.message': '没有失败的操作，没有未知的结果，也没有锁定时间过长的安装实例。',
+  'new.message': '请注册插件，在 Bundle 目录中发布 Bundle，然后安装。',
   'attention.outdated': '内容可能不是最新的。{reason}',
   'plot.title': '最近 24 小时的操作',
   'plot.summary': { other: '共发起 {n} 个操作：{parts}。' },

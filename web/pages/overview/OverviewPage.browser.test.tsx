@@ -92,7 +92,9 @@ test('one message says that nothing can be read, and a press reads all of it', a
   const retry = page.getByRole('button', { name: 'Try again' })
   await expect.poll(() => page.getByText('Installations').elements().length).toBe(0)
   await expect.poll(() => retry.elements().length).toBe(1)
-  api.answer({ 'GET /summary': () => summary })
+  api.answer({
+    'GET /summary': () => ({ ...summary, installations: { ...summary.installations, ACTIVE: 1 } }),
+  })
   await retry.click()
   await expect.element(page.getByText('Installations').first()).toBeVisible()
 })
@@ -152,4 +154,12 @@ test('the plot says of an hour what happened in it, and is no empty figure to sc
     .poll(() => [...document.querySelectorAll('rect > title')].map(({ textContent }) => textContent))
     .toEqual([expect.stringMatching(/^\d\d:00–\d\d:00: Succeeded: 2[,;] In progress: 1$/)])
   await expect.element(page.getByRole('figure')).not.toBeInTheDocument()
+})
+
+test('a console without installations says how to begin, in place of empty lists', async () => {
+  await serveApi({ 'GET /summary': () => summary })
+  await renderInConsole(<OverviewPage />)
+  await expect.element(page.getByText('No installations yet')).toBeVisible()
+  await expect.element(page.getByRole('link', { name: 'Catalog' })).toBeVisible()
+  await expect.element(page.getByRole('heading', { name: 'Needs attention' })).not.toBeInTheDocument()
 })

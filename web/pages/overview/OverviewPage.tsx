@@ -7,7 +7,9 @@ import { pausesCall } from '#contract/console-api/pages/pauses.ts'
 import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
-import { TextLink } from '../../ui/Link.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { LinkButton, TextLink } from '../../ui/Link.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Pauses } from '../../subjects/gate/Pauses.tsx'
 import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
@@ -25,6 +27,7 @@ import { Notice } from '../../ui/Notice.tsx'
 export function OverviewPage() {
   const t = useText()
   const isAway = useIsAway()
+  const isNew = useIsNew()
   return (
     <Page
       title={t('overview.title')}
@@ -43,10 +46,10 @@ export function OverviewPage() {
         <div className="min-w-0 space-y-8">
           <Mine />
           <MyDrafts />
-          <NeedsAttention />
-          {!isAway && <OperationsPlot />}
+          {isNew ? <FirstSteps /> : <NeedsAttention />}
+          {!isAway && !isNew && <OperationsPlot />}
         </div>
-        {!isAway && <OverviewSummary />}
+        {!isAway && !isNew && <OverviewSummary />}
       </div>
     </Page>
   )
@@ -59,6 +62,36 @@ function useIsAway(): boolean {
     useQuery(apiQuery('GET /summary', summaryCall)),
   ]
   return queries.every(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0)
+}
+
+/** Whether nothing was ever installed in the person's scopes, so that every list and count would be empty. */
+function useIsNew(): boolean {
+  const { data } = useQuery(apiQuery('GET /summary', summaryCall))
+  return data !== undefined && Object.values(data.installations).every((count) => count === 0)
+}
+
+/** What to do in a console without installations. */
+function FirstSteps() {
+  const t = useText()
+  return (
+    <Card>
+      <EmptyState
+        icon="installations"
+        title={t('installations.empty.title')}
+        message={t('overview.new.message')}
+        action={
+          <div className="flex flex-wrap justify-center gap-2">
+            <LinkButton to={paths.plugins()} icon="plugins">
+              {t('plugins.title')}
+            </LinkButton>
+            <LinkButton to={paths.catalog()} icon="catalog">
+              {t('catalog.title')}
+            </LinkButton>
+          </div>
+        }
+      />
+    </Card>
+  )
 }
 
 /** Says that changes are frozen in some of the person's scopes. */
