@@ -133,7 +133,7 @@ test('properties of two bundles are set in four installations by one batch, in a
   await expect(plan.getByRole('listitem').filter({ hasText: 'Payment term in days' })).toHaveCount(2)
   await expect(plan.getByRole('listitem').filter({ hasText: 'SMTP port' })).toHaveCount(2)
   // all of them are in the marked environment
-  await expect(dialog.getByText('Targets: 4 of 4')).toBeVisible()
+  await expect(dialog.getByText('4 of 4 targets')).toBeVisible()
   await expect(dialog.getByText('Production', { exact: true })).toBeVisible()
   await dialog.getByRole('button', { name: 'Save in 4 installations' }).click()
 

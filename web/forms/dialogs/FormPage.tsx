@@ -90,7 +90,9 @@ export function FormPage<Values extends FieldValues>({
           <div className="max-h-[30dvh] space-y-2 overflow-y-auto p-2 empty:hidden">{errors}</div>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 pr-2 pl-4">
             <EnvironmentWord />
-            <div className="flex min-w-0 flex-1 items-center gap-x-3 max-sm:basis-full">{docked}</div>
+            <div className="flex min-w-0 flex-1 basis-72 items-center gap-x-3 max-sm:basis-full">
+              {docked}
+            </div>
             <span className="flex flex-1 flex-row-reverse flex-wrap gap-2 sm:flex-none">{buttons}</span>
           </div>
         </Dock>

@@ -1180,7 +1180,7 @@ export const batches = {
   },
   'make.retry.text': 'Without a change, these operations will most likely fail again. Fix the causes first:',
   'make.retry.code': '{title} ({n})',
-  'make.marked': 'Targets: {n} of {of}',
+  'make.marked': '{n} of {of} targets',
   'make.each.tooMany': 'A value for each is possible for up to {max} installations.',
   'make.each.label': 'Values',
   'make.each.all': 'Same value in all {n}',

@@ -171,7 +171,7 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
   {
     id: 'at',
     header: t('changes.column.at'),
-    width: '7.5rem',
+    width: '8.25rem',
     hideBelow: 'md',
     card: 'plain',
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,

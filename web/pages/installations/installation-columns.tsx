@@ -92,7 +92,7 @@ export const installationColumns = (t: Translate, hasLocks: boolean): Column<Ins
     cell: ({ updatedAt }) => <Time at={updatedAt} inRow className="text-muted" />,
     sortKey: 'updatedAt',
     sortFirst: 'descending',
-    width: '7.75rem',
+    width: '8.25rem',
     hideBelow: 'md',
     card: 'plain',
   },

@@ -77,6 +77,7 @@ export function PluginsPage() {
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
+        lines={2}
         cursor={search.cursor}
         pageLink={(cursor) => paths.plugins(omitUndefined({ ...search, cursor }))}
         onClear={search.q !== undefined && clear}
@@ -100,7 +101,8 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
     header: t('plugins.column.plugin'),
     cell: ({ title, pluginId }) => (
       <>
-        {title} <span className="mono ml-1 font-normal text-faint">{pluginId}</span>
+        <span className="block truncate">{title}</span>
+        <span className="mono block truncate text-xs font-normal text-faint">{pluginId}</span>
       </>
     ),
     width: 'max(13rem, 26cqi)',
@@ -108,7 +110,9 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
   {
     id: 'endpoint',
     header: t('plugins.column.endpoint'),
-    cell: ({ endpoint }) => <Mono className="text-muted">{endpoint}</Mono>,
+    cell: ({ endpoint }) => (
+      <Mono className="line-clamp-2 text-xs whitespace-normal text-muted">{endpoint}</Mono>
+    ),
     card: 'line',
     hideBelow: 'lg',
   },

@@ -57,7 +57,7 @@ export const propertyColumns = (t: Translate): Column<PropertyRow>[] => [
           )}
         </Badge>
       ),
-    width: '7.5rem',
+    width: '8.25rem',
     card: 'plain',
   },
   {

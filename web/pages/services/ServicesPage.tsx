@@ -120,7 +120,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
         <span className="mono block truncate text-xs font-normal text-faint">{serviceId}</span>
       </>
     ),
-    width: 'clamp(11rem, 24cqi, 18rem)',
+    width: 'clamp(15rem, 24cqi, 18rem)',
   },
   {
     id: 'address',
