@@ -4,7 +4,6 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { Db } from './model/db.ts'
 import type { RuntimeTables } from './model/tables.ts'
-import { recordProcessEvent } from './store/process-events.ts'
 import { FIND_SERVER, findServer, RAISE_BY } from './store/recovery/recover.ts'
 import type { RecoverOptions, SeenServer } from './store/recovery/recover.ts'
 import { recoverDatabase } from './use-cases/overview/recovery.ts'
@@ -37,7 +36,6 @@ export async function recoverIfMoved(
   const recovery = needed && (await recoverDatabase(recoveryDb, { because: 'SERVER_CHANGED' }, needed))
   last.server = server
   if (recovery === null) return
-  await recordProcessEvent(db, 'database.recover')
   log.warn('the database is on another server or timeline; numbers that plugins may have seen are skipped', {
     ...recovery,
   })

@@ -132,7 +132,7 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
     )
     content[table] = rows
       .map(({ text }) => text)
-      .filter((text) => !text.includes('restored to an earlier state') && !text.includes('database.restore'))
+      .filter((text) => !/restored to an earlier state|database\.(?:restore|recover)/.test(text))
   }
   await close()
   return content
@@ -250,6 +250,9 @@ describe('npm run backup and npm run restore', () => {
         length(backup_build) as build
       from runtime.server_identity as identity, runtime.audit_entry as entry where entry.action = 'database.restore'`)
     assert.deepEqual(rows, [{ because: 'BACKUP_RESTORED', isBackup: true, version: '0.1.0', build: 40 }])
+    // operations that fail after it name it among what changed
+    const events = await told.pool.query("select from runtime.process_event where kind = 'database.recover'")
+    assert.equal(events.rowCount, 1)
     await told.close()
 
     // the restored database works: triggers, foreign keys and sequences are back

@@ -1,5 +1,6 @@
 import type { AuditAction, RecoveryCause } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../model/db.ts'
+import { recordProcessEvent } from '../../store/process-events.ts'
 import { findRecovery, RAISE_BY, recover } from '../../store/recovery/recover.ts'
 import type { RecoveredFrom, Recovery, RecoverOptions } from '../../store/recovery/recover.ts'
 import { fieldChanges, recordAudit, systemActor } from '../audit/record.ts'
@@ -11,7 +12,7 @@ const ACTIONS: Record<RecoveryCause, AuditAction> = {
   COMMAND: 'database.recover',
 }
 
-/** Recovers the database ({@link recover}), and records why in the audit. */
+/** Recovers the database ({@link recover}), and records why in the audit, and for operations that fail afterwards. */
 export function recoverDatabase(
   db: Db,
   from: RecoveredFrom,
@@ -21,8 +22,9 @@ export function recoverDatabase(
   return recover(db, {
     ...options,
     from,
-    record: (tx, recovery) =>
-      recordAudit(tx, systemActor('recovery'), {
+    record: async (tx, recovery) => {
+      await recordProcessEvent(tx, 'database.recover')
+      await recordAudit(tx, systemActor('recovery'), {
         action: ACTIONS[from.because],
         subject: from.backup?.at ?? 'database',
         changes: fieldChanges(null, {
@@ -31,7 +33,8 @@ export function recoverDatabase(
           operationsInDoubt: recovery.operationsInDoubt,
           numbersRaisedBy: raiseBy,
         }),
-      }),
+      })
+    },
   })
 }
 
