@@ -55,7 +55,8 @@ export const changes = {
   'about.APPROVED': 'It has its approvals and can be applied.',
   'about.APPROVED.refused': 'It has its approvals, but it would be refused now.',
   'about.SCHEDULED': 'It will be applied between {from} and {to}.',
-  'about.SCHEDULED.refused': 'It is scheduled between {from} and {to}, but it would be refused now.',
+  'about.SCHEDULED.refused':
+    'It is scheduled between {from} and {to}, but it would be refused now. It waits for an unfinished operation or a freeze to end; any other refusal ends it.',
   'about.APPLYING': 'It was started, and not all of its operations or targets have ended.',
   'about.APPLYING.failed':
     'An operation has failed, so not all of it has taken effect. Retry the operation, or take it over and detach.',
@@ -123,7 +124,7 @@ export const changes = {
   'event.APPROVED': '{person} approved it',
   'event.REJECTED': '{person} rejected it',
   'event.WITHDRAWN': '{person} withdrew it',
-  'event.REBASED': 'Merged with what others saved',
+  'event.REBASED': 'Checked again after changes by others',
   'event.CONFLICTED': 'Others changed what it changes too',
   'event.SCHEDULED': '{person} scheduled it',
   'event.UNSCHEDULED': '{person} removed the schedule',

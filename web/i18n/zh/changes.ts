@@ -55,7 +55,8 @@ export const changes: Translated<typeof source.changes> = {
   'about.APPROVED': '已获得所需批准，可以应用。',
   'about.APPROVED.refused': '已获得所需批准，但现在会被拒绝。',
   'about.SCHEDULED': '将在 {from} 至 {to} 之间应用。',
-  'about.SCHEDULED.refused': '已排期在 {from} 至 {to} 之间应用，但现在会被拒绝。',
+  'about.SCHEDULED.refused':
+    '已排期在 {from} 至 {to} 之间应用，但现在会被拒绝。未完成的操作或冻结结束前它会等待；其他原因会使其终止。',
   'about.APPLYING': '已开始执行，其操作或目标尚未全部结束。',
   'about.APPLYING.failed': '有操作失败，因此变更尚未全部生效。请重试该操作，或接管并分离。',
   'about.APPLIED': '已应用。',
@@ -119,7 +120,7 @@ export const changes: Translated<typeof source.changes> = {
   'event.APPROVED': '{person} 批准了此请求',
   'event.REJECTED': '{person} 拒绝了此请求',
   'event.WITHDRAWN': '{person} 撤回了此请求',
-  'event.REBASED': '已与他人保存的内容合并',
+  'event.REBASED': '他人更改后已重新检查',
   'event.CONFLICTED': '他人更改了此请求也要更改的内容',
   'event.SCHEDULED': '{person} 设置了排期',
   'event.UNSCHEDULED': '{person} 取消了排期',

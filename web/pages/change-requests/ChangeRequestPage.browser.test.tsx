@@ -585,3 +585,29 @@ test('an ended change of a version that is not installed any more has the titles
   const changed = page.getByRole('main').getByRole('list', { name: 'What it changed' })
   await expect.element(changed).toMatchTextContent(/Mail server.*Legacy mode/)
 })
+
+test('a request whose target is gone is not said to remove or call anything', async () => {
+  const message = 'The installation is not active.'
+  const problems = [{ errorCode: 'INSTALLATION_NOT_ACTIVE', message }]
+  await show(changeRequestWith({ kind: 'DETACH', approvalsNeeded: 0 }), {
+    ...planOf(null, null),
+    problems,
+    operation: {
+      planToken: null,
+      operationType: 'DETACH',
+      scope: { environmentKey: 'production', applicationRuntimeId: 'crm', workspaceId: 1 },
+      installation: null,
+      currentVersion: '1.0.0',
+      targetVersion: '1.0.0',
+      snapshotVersion: null,
+      claim: null,
+      resources: [],
+      changes: [],
+      stages: [],
+      problems,
+    },
+  })
+  const planned = page.getByRole('region', { name: 'What it would do' })
+  await expect.element(planned).toMatchTextContent(/What it would do.*The plan cannot be made\.$/)
+  await expect.element(page.getByText(message)).toBeVisible()
+})

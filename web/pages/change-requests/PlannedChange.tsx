@@ -103,12 +103,17 @@ function Shown({
         onClick={() => onComment({ locator, property })}
       />
     )
-  if (plan.operation !== undefined) {
-    const operation = { ...plan.operation, problems: [] }
+  const { operation, configuration, batch } = plan
+  if (
+    operation === undefined
+      ? configuration === undefined && batch === undefined
+      : operation.planToken === null
+  )
+    return <p className="text-muted">{t('changes.plan.none')}</p>
+  if (operation !== undefined) {
+    const shown = { ...operation, problems: [] }
     return (
-      <OperationPlanView
-        state={{ plan: operation, error: null, isChecking: false, refetch: () => undefined }}
-      />
+      <OperationPlanView state={{ plan: shown, error: null, isChecking: false, refetch: () => undefined }} />
     )
   }
   return (

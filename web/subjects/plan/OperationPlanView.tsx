@@ -42,7 +42,6 @@ export function OperationPlanView({
     )
   // what refuses any change now is shown above, with the choice to override it
   const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true && !isOfGate(problem))
-  const isDetach = plan.operationType === 'DETACH'
   return (
     <div className="space-y-3" aria-busy={state.isChecking}>
       {problems.length > 0 && (
@@ -56,6 +55,23 @@ export function OperationPlanView({
           </ul>
         </Notice>
       )}
+      {/* what cannot be planned would do nothing */}
+      {plan.planToken !== null && <Planned plan={plan} calls={calls} />}
+    </div>
+  )
+}
+
+function Planned({
+  plan,
+  calls,
+}: {
+  plan: OperationPlan
+  calls: ((plan: OperationPlan) => ReactNode) | undefined
+}) {
+  const t = useText()
+  const isDetach = plan.operationType === 'DETACH'
+  return (
+    <>
       {plan.operationType === 'UPGRADE' && isDowngrade(plan.currentVersion, plan.targetVersion) && (
         <Notice tone="warn">
           {t('plans.downgrade', { from: plan.currentVersion ?? '', to: plan.targetVersion ?? '' })}
@@ -66,7 +82,7 @@ export function OperationPlanView({
         <BrokenReferences bundleInstallId={plan.installation.bundleInstallId} />
       )}
       {!isDetach && <PlannedChanges plan={plan} />}
-    </div>
+    </>
   )
 }
 
