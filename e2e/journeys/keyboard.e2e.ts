@@ -195,8 +195,11 @@ test('a bundle is installed and detached by keyboard, from the sign-in on', asyn
   await expect(page.getByRole('option', { name: /Storefront/ })).toBeVisible()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await tabTo(page, page.getByLabel('Version', { exact: true }))
+  const version = page.getByLabel('Version', { exact: true })
+  await expect(version.getByRole('option', { name: '1.0.0' })).toBeAttached()
+  await tabTo(page, version)
   await page.keyboard.type('1.0.0')
+  await expect(version).toHaveValue('1.0.0')
   // Enter in a field submits the form, which leads to what is missing
   await typeInto(page, page.getByLabel('Reason for installing'), 'A new market')
   await press(page, page.getByRole('button', { name: 'Install Storefront 1.0.0' }))
