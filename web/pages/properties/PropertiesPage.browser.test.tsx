@@ -100,3 +100,16 @@ test('a value that does not fit into an address is counted, and is not a filter'
     .poll(() => api.requests(PROPERTIES).at(-1)?.query.get('equals'))
     .toBe(JSON.stringify(wrapData('short')))
 })
+
+test('a value has room beside the other columns in every window of 700 px or more', async () => {
+  await serveScope({ [PROPERTIES]: () => list([rowOf(1, 465)]) })
+  await renderConsole(ADDRESS)
+  const header = page.getByRole('columnheader', { name: 'Value' })
+  await expect.element(header).toBeVisible()
+  const narrow: number[] = []
+  for (let width = 700; width <= 1920; width += 20) {
+    await page.viewport(width, 800)
+    if (header.element().clientWidth < 100) narrow.push(width)
+  }
+  expect(narrow).toEqual([])
+})

@@ -65,7 +65,8 @@ export const propertyColumns = (t: Translate): Column<PropertyRow>[] => [
     header: t('properties.column.version'),
     cell: ({ version }) => <Mono className="text-muted">{version}</Mono>,
     width: '6rem',
-    hideBelow: 'lg',
+    // or the value would have no room beside the person and the reason
+    hideBelow: 'xl',
     card: 'plain',
   },
   {
