@@ -34,8 +34,12 @@ test('forced colors show what is current, chosen, disabled, and where a dialog e
   await differ(tabs.getByRole('link', { name: 'Health' }), tabs.getByRole('link', { name: 'Reports' }))
   await page.keyboard.press('?')
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  expect(await dialog.evaluate((one) => getComputedStyle(one).borderTopWidth)).toBe('1px')
+  expect(await borderOf(dialog)).toBe('1px')
+  await page.goto('/signed-out')
+  expect(await borderOf(page.locator('a, button').filter({ hasText: /^Sign in$/ }))).toBe('1px')
 })
+
+const borderOf = (element: Locator) => element.evaluate((one) => getComputedStyle(one).borderTopWidth)
 
 test('a takeover is described, its fields are required, and Tab goes through it in reading order', async ({
   system,

@@ -4,19 +4,21 @@ import { cx } from './class-names.ts'
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger' | 'dangerQuiet'
 export type ButtonSize = 'md' | 'sm'
 
+// Forced colors drop backgrounds and show transparent borders, so a filled button has one.
 const VARIANT: Record<ButtonVariant, string> = {
-  primary: 'bg-ink text-inverse hover:bg-ink/88 active:bg-ink/80',
+  primary: 'border border-transparent bg-ink text-inverse hover:bg-ink/88 active:bg-ink/80',
   secondary:
     'border border-line-strong bg-surface text-ink shadow-1 hover:border-control hover:bg-hover active:bg-selected',
   quiet: 'text-muted hover:bg-selected hover:text-ink active:bg-selected',
   dangerQuiet:
     'border border-line-strong bg-surface text-fail shadow-1 hover:border-fail-line hover:bg-fail-tint active:bg-fail-tint',
-  danger: 'bg-danger-fill text-on-fill hover:bg-danger-fill/90 active:bg-danger-fill/80',
+  danger:
+    'border border-transparent bg-danger-fill text-on-fill hover:bg-danger-fill/90 active:bg-danger-fill/80',
 }
 
 /** Each keeps its shape, on every surface, and is quieter than what can be pressed. */
 const OUTLINED = 'border border-line text-faint'
-const FILLED = 'bg-line-strong/55 text-muted'
+const FILLED = 'border border-transparent bg-line-strong/55 text-muted'
 const DISABLED: Record<ButtonVariant, string> = {
   primary: FILLED,
   secondary: OUTLINED,
