@@ -9,6 +9,7 @@ import { isApproved } from '../engine/change-requests/transition.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Tx } from '../model/db.ts'
 import {
+  findChangeRequest,
   insertEntry,
   lockChangeRequest,
   readScopes,
@@ -16,11 +17,11 @@ import {
 } from '../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../store/change-requests/change-requests.ts'
 import { DUE, findDue, readDue } from '../store/change-requests/due-change-requests.ts'
-import type { Turns } from '../store/change-requests/due-change-requests.ts'
+import type { Due, Turns } from '../store/change-requests/due-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 import { carryOut } from '../use-cases/change-requests/apply.ts'
-import { auditOf, evaluateLocked, step, store } from '../use-cases/change-requests/steps.ts'
-import type { LockedChange } from '../use-cases/change-requests/steps.ts'
+import { auditOf, evaluateRow, factsOf, step, store } from '../use-cases/change-requests/steps.ts'
+import type { EvaluatedChange } from '../use-cases/change-requests/steps.ts'
 import { stepOrConflict } from '../use-cases/change-requests/write.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
@@ -28,17 +29,22 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 const LOOK_MAX = 50
 /** For how long one look judges requests again: who saves in many scopes must not keep what is scheduled waiting. */
 const JUDGING_MS_MAX = 250
+/** How many times as long as it took a request rests before the same is due of it: a batch of many targets in busy scopes is always due. */
+const REST_TIMES = 20
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
  * applied, what is too late expires, what has been carried out ends, and what nobody has looked at is reported again.
- * Any number of replicas may do this on one database: each step locks its request and looks at it again.
+ * Any number of replicas may do this on one database: each step locks its request and looks at it again. What only judges a request does
+ * so before it locks it, because that may take long, and people must be able to approve it meanwhile.
  */
 export function startChangeRequests(
   deps: RuntimeDeps,
   options: { everyMs: number; isPaused: () => Promise<boolean>; onStarted: () => void },
 ): PeriodicTask {
   const turns: Turns = {}
+  /** Until when what is due of a request rests, by the monotonic clock. */
+  const rests = new Map<string, number>()
   return runEvery(
     deps,
     { everyMs: options.everyMs, failureMessage: 'change requests could not be advanced', first: 'later' },
@@ -50,15 +56,20 @@ export function startChangeRequests(
         // those at the beginning have their turn again
         if (ids.length < LOOK_MAX) delete turns[due]
         const begun = deps.clock.monotonic()
+        for (const [key, until] of rests) if (until <= begun) rests.delete(key)
         for (const id of ids) {
           if (stopped.aborted) return
+          if (rests.has(`${due} ${id}`)) continue
+          const from = deps.clock.monotonic()
           // the others must not wait for this one
           const hasStarted = await advanceChangeRequest(deps, id).catch((error: unknown) => {
             deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
             return false
           })
           if (hasStarted) options.onStarted()
-          const isOut = due === 'judgement' && deps.clock.monotonic() - begun >= JUDGING_MS_MAX
+          const now = deps.clock.monotonic()
+          rests.set(`${due} ${id}`, now + REST_TIMES * (now - from))
+          const isOut = due === 'judgement' && now - begun >= JUDGING_MS_MAX
           if (isOut || ids.length === LOOK_MAX) turns[due] = id
           if (isOut) break
         }
@@ -67,9 +78,36 @@ export function startChangeRequests(
   )
 }
 
-/** Advances a request by one step, in one transaction that locks it. Returns whether it started something. */
-export function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string): Promise<boolean> {
-  return inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId))
+/** Advances a request by one step. Returns whether it started something. */
+export async function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string): Promise<boolean> {
+  const judgement = await inTransaction(deps.db, (tx) => judge(deps, tx, changeRequestId))
+  return judgement === null
+    ? inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId))
+    : inTransaction(deps.db, (tx) => storeJudgement(deps, tx, judgement))
+}
+
+interface Judgement {
+  due: Record<Due, boolean>
+  evaluated: EvaluatedChange
+}
+
+/** What a request would do now, if it only has to be judged again. */
+async function judge(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<Judgement | null> {
+  const row = await findChangeRequest(tx, changeRequestId)
+  if (row === undefined) return null
+  const due = await readDue(tx, row)
+  if (due.end || due.turn || due.result || !(due.judgement || due.reminder)) return null
+  return { due, evaluated: await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId)) }
+}
+
+async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, evaluated }: Judgement): Promise<false> {
+  const row = await lockChangeRequest(tx, evaluated.row.change_request_id)
+  // somebody has taken a step since: the next look judges that
+  if (row?.state !== evaluated.row.state || row.updated_at !== evaluated.row.updated_at) return false
+  // a policy may have changed meanwhile
+  const facts = await factsOf(tx, row, evaluated.evaluated, evaluated.scopes)
+  await rebase(deps, tx, { ...evaluated, row, facts }, due)
+  return false
 }
 
 async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<boolean> {
@@ -81,8 +119,7 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
     await finish(tx, row)
     return false
   }
-  const system = systemActor(changeRequestId)
-  const locked = await evaluateLocked(tx, deps, row, await readScopes(tx, changeRequestId))
+  const locked = await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId))
   const { facts, evaluated } = locked
   if (due.end) {
     const message = platformMessage('changeTooLate', { until: row.not_after ?? '' })
@@ -93,7 +130,7 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
         message: message.message,
         parameters: JSON.stringify(message.parameters),
       },
-      entry: { actor: system, event: 'EXPIRED' },
+      entry: { actor: systemActor(changeRequestId), event: 'EXPIRED' },
     })
     return false
   }
@@ -102,16 +139,28 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
     if (result !== 'waits') return result === 'started'
     if (!due.judgement) return false
   }
+  await rebase(deps, tx, locked, due)
+  return false
+}
+
+/** Stores what a locked request would do now. */
+async function rebase(
+  deps: RuntimeDeps,
+  tx: Tx,
+  locked: EvaluatedChange,
+  due: Record<Due, boolean>,
+): Promise<void> {
+  const { row, evaluated } = locked
+  const actor = systemActor(row.change_request_id)
   const state = stepOrConflict(locked, 'rebase')
   const isOtherEffect = row.effect !== evaluated.plan.effect
   await store(tx, deps, locked, {
     state,
     // a scope that moved without a consequence is shown as the snapshot that it is based on
     ...(state !== row.state || isOtherEffect
-      ? { entry: { actor: system, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' } }
-      : due.reminder && { entry: { actor: system, event: 'REMINDED' } }),
+      ? { entry: { actor, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' } }
+      : due.reminder && { entry: { actor, event: 'REMINDED' } }),
   })
-  return false
 }
 
 /** Ends a request whose operations and batch have ended. What it asked for was discarded when it was applied. */
@@ -137,7 +186,7 @@ const PASSING: ReadonlySet<string> = new Set([
 async function applyScheduled(
   deps: RuntimeDeps,
   tx: Tx,
-  locked: LockedChange,
+  locked: EvaluatedChange,
 ): Promise<'started' | 'waits' | 'refused'> {
   const { row, facts, evaluated, scopes } = locked
   const actor = { ...row.actor, requestId: row.change_request_id }

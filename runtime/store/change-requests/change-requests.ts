@@ -278,14 +278,11 @@ export async function putChangePolicy(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Has the runner judge the approved requests that change an environment again: another policy may ask for more approvals, and then
- * they wait for them.
- */
+/** Has the runner judge the requests that change an environment again: another policy may ask for more approvals. */
 export async function judgeAgain(tx: Tx, environmentKey: string): Promise<void> {
   await sql`
     update runtime.change_request as request set judge_again = true
-    where state in ('APPROVED', 'SCHEDULED') and exists (select from runtime.change_request_scope as place
+    where state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and exists (select from runtime.change_request_scope as place
       where place.change_request_id = request.change_request_id and place.environment_key = ${environmentKey})`.execute(
     tx,
   )

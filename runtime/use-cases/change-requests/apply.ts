@@ -14,7 +14,7 @@ import { upgrade } from '../installations/upgrade.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import { kindsOf, permissionFor } from './content.ts'
 import { auditOf, authorizeAll, changeRequestView, lockFor, step, store } from './steps.ts'
-import type { LockedChange } from './steps.ts'
+import type { EvaluatedChange } from './steps.ts'
 
 type Path = 'POST /change-requests/{changeRequestId}/apply'
 
@@ -64,7 +64,7 @@ export async function applyChangeRequest(
 /** Whether the gate would refuse it with all approvals. */
 async function isRestrained(
   { tx, actor }: WriteContext,
-  { scopes, content }: LockedChange,
+  { scopes, content }: EvaluatedChange,
 ): Promise<boolean> {
   const kinds = kindsOf(content.change)
   const way = { isApproved: true, ...(kinds.includes('BATCH') && { isItem: true as const }) } as const
@@ -80,9 +80,9 @@ async function isRestrained(
  */
 export async function carryOut(
   context: WriteContext,
-  { row, evaluated }: Pick<LockedChange, 'row' | 'evaluated'>,
+  { row, evaluated }: Pick<EvaluatedChange, 'row' | 'evaluated'>,
   given: { planToken: string | null; reason: string | undefined },
-): Promise<LockedChange['row']> {
+): Promise<EvaluatedChange['row']> {
   const { tx } = context
   refuseFor(evaluated.exposed)
   const reason = given.reason ?? row.reason ?? undefined
@@ -128,7 +128,7 @@ interface Why {
 
 async function start(
   context: WriteContext,
-  { content: { change }, snapshotVersion, plan }: LockedChange['evaluated'],
+  { content: { change }, snapshotVersion, plan }: EvaluatedChange['evaluated'],
   { required, title, ...why }: Why,
 ): Promise<{ operationIds: string[]; batchId: string | null }> {
   const query = {}

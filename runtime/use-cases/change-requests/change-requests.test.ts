@@ -444,6 +444,19 @@ describe('a change request', () => {
     assert.equal(await state(changeRequestId), 'OPEN')
   })
 
+  it('is listed with the approvals that a later policy asks for', async () => {
+    const place = { ...deps.newScope(), environmentKey: 'tightened' }
+    const { id: bundleInstallId } = await installed({ name: 'a' }, place)
+    await requested({ kind: 'DETACH', title: 'Closed', submit: true, input: { bundleInstallId } })
+    const needed = async () => {
+      const { items } = await deps.ok(`/change-requests?bundleInstallId=${bundleInstallId}`, {})
+      return (items as JsonObject[]).map((item) => ChangeRequest.parse(item).approvalsNeeded)
+    }
+    assert.deepEqual(await needed(), [0])
+    await policy('tightened', ['DETACH'], 2)
+    await until(async () => (await needed())[0] === 2)
+  })
+
   it('is shown in lists as on its page when its target is upgraded, also as one of a batch', async () => {
     const { id: bundleInstallId } = await installed()
     const requests = [

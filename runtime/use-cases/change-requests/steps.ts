@@ -33,8 +33,8 @@ import type { ChangeContent } from './content.ts'
 import type { Evaluated } from './evaluate.ts'
 import { approvalsNeeded } from './policies.ts'
 
-/** A locked request, with what it would do now. */
-export interface LockedChange {
+/** A request, which is locked unless somebody only judges it, with what it would do now. */
+export interface EvaluatedChange {
   row: ChangeRequestRow
   scopes: Scope[]
   content: ChangeContent
@@ -71,7 +71,7 @@ export async function lockFor(
   changeRequestId: string,
   permission: Permission,
   revision: number,
-): Promise<LockedChange> {
+): Promise<EvaluatedChange> {
   // first, because an edit may move the request to other scopes
   const row = await lockChangeRequest(tx, changeRequestId)
   if (row === undefined) throw notFound('change request')
@@ -81,7 +81,7 @@ export async function lockFor(
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
   spendMore?.(planningCost(row))
-  return evaluateLocked(tx, deps, row, scopes)
+  return evaluateRow(tx, deps, row, scopes)
 }
 
 const BYTES_FOR_ONE = 1500
@@ -97,13 +97,13 @@ export function planningCost({
   return targets + Math.floor((content?.length ?? 0) / BYTES_FOR_ONE + values / VALUES_FOR_ONE)
 }
 
-/** Evaluates a locked request and counts its approvals. */
-export async function evaluateLocked(
+/** Evaluates a request and counts its approvals. Who has not locked it looks at it again before storing anything. */
+export async function evaluateRow(
   tx: Tx,
   deps: RuntimeDeps,
   row: ChangeRequestRow,
   scopes: Scope[],
-): Promise<LockedChange> {
+): Promise<EvaluatedChange> {
   const judged = await readScopeVersions(tx, row.change_request_id)
   const content = await openContent({ db: tx, vault: deps.vault }, row)
   const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor }
@@ -169,7 +169,7 @@ type Values = Updateable<RuntimeTables['runtime.change_request']>
 export async function store(
   tx: Tx,
   deps: Pick<RuntimeDeps, 'vault'>,
-  { row, evaluated, facts, judged }: Pick<LockedChange, 'row' | 'evaluated' | 'facts' | 'judged'>,
+  { row, evaluated, facts, judged }: Pick<EvaluatedChange, 'row' | 'evaluated' | 'facts' | 'judged'>,
   stored: {
     state: ChangeRequestRow['state']
     values?: Values

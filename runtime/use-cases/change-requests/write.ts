@@ -37,7 +37,7 @@ import {
   store,
   visibleScopesOf,
 } from './steps.ts'
-import type { LockedChange } from './steps.ts'
+import type { EvaluatedChange } from './steps.ts'
 import { entryView } from './read.ts'
 import { givesSecret } from './secrets.ts'
 
@@ -178,7 +178,7 @@ const givenIn = (
   'changes' in input ? input.changes : 'properties' in input ? (input.properties ?? {}) : {}
 
 /** The state after a step that judges the effect again: a request that overlaps with what others saved is CONFLICTED. */
-export function stepOrConflict({ row, evaluated, facts }: LockedChange, taken: ChangeStep) {
+export function stepOrConflict({ row, evaluated, facts }: EvaluatedChange, taken: ChangeStep) {
   const after = step(row, taken, facts)
   return evaluated.conflicts.length > 0 && after !== 'DRAFT' ? step(row, 'conflict', facts) : after
 }
@@ -221,7 +221,7 @@ const simple =
     return { changeRequest: changeRequestView(stored, facts.approvals) }
   }
 
-const withoutSchedule = (locked: LockedChange): LockedChange => ({
+const withoutSchedule = (locked: EvaluatedChange): EvaluatedChange => ({
   ...locked,
   facts: { ...locked.facts, hasSchedule: false },
 })
