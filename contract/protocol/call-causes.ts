@@ -76,8 +76,8 @@ export const CALL_CAUSES = {
   callNoSocket: {
     title: { en: 'The runtime could not open a connection', zh: '运行时无法打开连接' },
     message: {
-      en: 'The host of the runtime had no free socket for the call of plugin {plugin}. Raise its limit of open files.',
-      zh: '运行时的主机没有空闲的套接字用于调用插件 {plugin}。请调高其打开文件数的上限。',
+      en: 'The runtime had no free socket to call plugin {plugin}. Raise the limit of open files.',
+      zh: '运行时没有空闲的套接字来调用插件 {plugin}。请调高打开文件数的上限。',
     },
     noResponse: 'no-socket',
     label: { en: 'No free socket', zh: '没有空闲的套接字' },
@@ -201,8 +201,8 @@ export const CALL_CAUSES = {
   callNotHttp: {
     title: { en: 'The response is not valid HTTP', zh: '响应不是有效的 HTTP' },
     message: {
-      en: 'What responded at the endpoint of plugin {plugin} does not send valid HTTP. Check that the host and the port are those of the plugin.',
-      zh: '插件 {plugin} 的端点返回的不是有效的 HTTP。请确认主机和端口属于该插件。',
+      en: 'The endpoint of plugin {plugin} does not respond with valid HTTP. Check its host and port.',
+      zh: '插件 {plugin} 的端点返回的不是有效的 HTTP。请检查其主机和端口。',
     },
     noResponse: 'not-http',
     label: { en: 'Not valid HTTP', zh: '不是有效的 HTTP' },
@@ -226,8 +226,8 @@ export const CALL_CAUSES = {
       zh: '插件发送了未请求的“100 Continue”',
     },
     message: {
-      en: 'The endpoint of plugin {plugin} sent “100 Continue” before the response, although the request has no Expect header. Stop this in the plugin or in the proxy in front of it.',
-      zh: '请求不含 Expect 标头，但插件 {plugin} 的端点在响应之前发送了“100 Continue”。请在插件或其前面的代理中停用该行为。',
+      en: 'The endpoint of plugin {plugin} sent “100 Continue”, which was not requested. Stop this in the plugin or in the proxy in front of it.',
+      zh: '插件 {plugin} 的端点发送了未请求的“100 Continue”。请在插件或其前面的代理中停用该行为。',
     },
     noResponse: 'continue',
     label: { en: '“100 Continue” not requested', zh: '收到未请求的“100 Continue”' },
@@ -237,8 +237,8 @@ export const CALL_CAUSES = {
   callUpgrade: {
     title: { en: 'The plugin tried to switch protocols', zh: '插件试图切换协议' },
     message: {
-      en: 'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, although the request has no Upgrade header. Stop this in the plugin or in the proxy in front of it.',
-      zh: '请求不含 Upgrade 标头，但插件 {plugin} 的端点返回了“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
+      en: 'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, which was not requested. Stop this in the plugin or in the proxy in front of it.',
+      zh: '插件 {plugin} 的端点返回了未请求的“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
     },
     noResponse: 'upgrade',
     label: { en: 'Protocol switch not requested', zh: '收到未请求的协议切换' },
@@ -317,8 +317,8 @@ export const CALL_CAUSES = {
   callEchoDiffers: {
     title: { en: 'The plugin’s response does not match the request', zh: '插件的响应与请求不一致' },
     message: {
-      en: 'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Fix the plugin, then retry the operation.',
-      zh: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
+      en: 'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Check what responds at the endpoint of the plugin.',
+      zh: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请检查由什么在插件的端点响应。',
     },
     isInvalid: true,
   },
@@ -438,16 +438,16 @@ export const CALL_CAUSES = {
   pluginNotRegistered: {
     title: { en: 'The plugin was disabled or not registered', zh: '插件已停用或未注册' },
     message: {
-      en: 'Plugin {plugin} is not registered or is disabled, so it was not called. If someone disabled it, ask them before it is enabled again. Then retry the operation.',
-      zh: '插件 {plugin} 未注册或已停用，因此未被调用。如果是有人停用了它，请先与其确认再重新启用。然后重试操作。',
+      en: 'Plugin {plugin} is not registered or is disabled, so it was not called. Ask an administrator, then retry the operation.',
+      zh: '插件 {plugin} 未注册或已停用，因此未被调用。请联系管理员，然后重试操作。',
     },
     wasReceived: false,
   },
   pluginRetired: {
     title: { en: 'The plugin is retired', zh: '插件已退役' },
     message: {
-      en: 'Plugin {plugin} is retired and is not called. Take the operation over: the platform answers the DETACH in place of the plugin. Alternatively, reinstate the plugin, then retry the operation.',
-      zh: '插件 {plugin} 已退役，不再调用。请接管此操作：平台会代替该插件响应 DETACH。也可以恢复该插件，然后重试操作。',
+      en: 'Plugin {plugin} is retired and is not called. Take the operation over, or reinstate the plugin, then retry the operation.',
+      zh: '插件 {plugin} 已退役，不再调用。请接管此操作，或恢复该插件，然后重试操作。',
     },
     wasReceived: false,
   },

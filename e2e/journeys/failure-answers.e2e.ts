@@ -462,7 +462,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin refused the connection',
     where: 'no-endpoint.sync in Before resources',
     who: 'Plugin owner: Check the changed endpoint with an administrator',
-    todo: /endpoint was changed before this.*running/,
+    todo: /changed the plugin’s endpoint before this.*running/,
     says: ['The plugin never received this call.'],
   },
   {
@@ -679,7 +679,7 @@ const CASES: readonly Case[] = [
     what: 'The token of this call expired 41 s before it left the queue.',
     where: 'queue.sync in Before resources, attempt 3',
     who: 'Plugin owner: Find and fix the cause',
-    todo: /Fix what the plugin reports/,
+    todo: /First check what an earlier attempt may have left behind[^]*Fix what the plugin reports/,
     says: ['TOKEN_EXPIRED', 'The result of 1 earlier attempt is unknown, so queue.sync may have acted.'],
   },
   {
@@ -782,8 +782,8 @@ const CASES: readonly Case[] = [
     what: 'The response is not valid HTTP',
     where: 'other-protocol.sync in Before resources',
     who: 'Plugin owner: Check the changed endpoint with an administrator',
-    todo: /First check that it is correct/,
-    says: ['the host and the port are those of the plugin'],
+    todo: /First check with them that it is correct/,
+    says: ['Check its host and port.'],
   },
 ]
 

@@ -260,6 +260,7 @@ export const operations = {
     'Check the values that other plugins wrote in this operation, or should have written. If a value is wrong or missing, get the plugin that writes it fixed, then take the operation over and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
+  'remedy.left': 'First check what an earlier attempt may have left behind in the plugin.',
   'remedy.FIX_CAUSE.behind':
     'The error path ends at {source}, behind the plugin. Ask the plugin’s owner to have the cause fixed there. Then retry.',
   'remedy.FIX_CAUSE.earlier':
@@ -282,7 +283,7 @@ export const operations = {
   'remedy.moved':
     'Ask the person who moved the plugin whether its data moved with it. If not, move the data or change the endpoint back. Then retry.',
   'remedy.newEndpoint':
-    'The plugin’s endpoint was changed before this operation. First check that it is correct.',
+    '{person} changed the plugin’s endpoint before this operation. First check with them that it is correct.',
   'remedy.newVersion':
     'The plugin’s version was changed from {before} to {after} before this operation. First check that all of its instances run the new version.',
   'remedy.endpointSince':
@@ -413,13 +414,13 @@ export const operations = {
     'The resources of version {target} are installed, but its plugins have not finished their work.',
   'failed.impact.UNCHANGED': 'None so far. Version {version} runs with its earlier configuration.',
   'failed.impact.ACTED':
-    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins may already have acted.',
+    'Its resources are unchanged: version {version} runs with its earlier configuration. {plugins} may already have acted.',
   'failed.impact.UNFINISHED': 'It was never fully installed. Plugins may still hold data for it.',
   'failed.impact.CHANGED':
     'The resources of version {target} have the new configuration, but its plugins have not finished their work.',
   'failed.impact.KEPT': 'None so far. Version {version} is still running.',
   'failed.impact.REMOVING':
-    'Version {version} is still running, but plugins may have begun to remove its data.',
+    'Version {version} is still running, but {plugins} may have begun to remove its data.',
   'failed.impact.REMOVED':
     'The resources have been removed. Plugins may still hold data for the installation.',
   'failed.impact.referrers.count': {
@@ -477,9 +478,8 @@ export const operations = {
   'failed.effect.late':
     '{plugin} carried out an earlier attempt, and its response came too late to count. Check what it left behind.',
   'failed.effect.earlier': {
-    one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted. Check what it left behind.',
-    other:
-      'The results of {n} earlier attempts are unknown, so {plugin} may have acted. Check what they left behind.',
+    one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted.',
+    other: 'The results of {n} earlier attempts are unknown, so {plugin} may have acted.',
   },
   'failed.differs.field': 'Field',
   'failed.differs.expected': 'Expected',

@@ -20,7 +20,14 @@ const failed = (failure: Partial<NonNullable<Failed['failure']>> = {}): Failed =
 })
 
 test('an endpoint that was changed after the failure is not to be checked, but called', () => {
-  assert.match(remedyOf(failed(), t, { endpointChanged: 'before' }) ?? '', /First check that it is correct/)
+  assert.match(
+    remedyOf(failed(), t, { endpointChanged: 'before' }) ?? '',
+    /^Someone changed the plugin’s endpoint/,
+  )
+  assert.match(
+    remedyOf(failed(), t, { endpointChanged: 'before', endpointBy: 'Ada' }) ?? '',
+    /^Ada changed the plugin’s endpoint[^]*with them/,
+  )
   const since = remedyOf(failed(), t, { endpointChanged: 'after' }) ?? ''
   assert.match(since, /changed after this failure\. If that was the fix, retry/)
   assert.doesNotMatch(since, /First check/)
@@ -65,7 +72,7 @@ test('advice leads to the host name, to the version, or to the service behind th
   assert.match(remedy('FIX_ENDPOINT', { parameters: { reason: 'callHostUnknown' } }), /in DNS/)
   const newVersion = { before: '1.9.4', after: '2.0.0' }
   assert.match(
-    remedy('FIX_CAUSE', {}, { newVersion }),
+    remedy('FIX_CAUSE', { retryable: false }, { newVersion }),
     /changed from 1\.9\.4 to 2\.0\.0[^]*Fix what the plugin/,
   )
   assert.match(remedy('FIX_RESPONSE', {}, { newVersion }), /^The plugin’s version was changed/)
@@ -80,16 +87,21 @@ test('advice leads to the host name, to the version, or to the service behind th
     remedy('FIX_CAUSE', { attemptsUsed: 1 }, { lowered }),
     /^The plugin’s attempts per run were lowered/,
   )
-  assert.match(remedy('FIX_CAUSE', {}, { lowered }), /^Fix what the plugin/)
+  assert.match(remedy('FIX_CAUSE', { retryable: false }, { lowered }), /^Fix what the plugin/)
+  const left = remedy('FIX_CAUSE', { retryable: true }, { mayHaveLeft: true })
+  assert.match(left, /^First check what an earlier attempt may have left[^]*Fix what the plugin reports/)
   const path = (...beyond: string[]) =>
-    remedy('FIX_CAUSE', { errorPath: ['bundle-runtime', 'sync', ...beyond] })
+    remedy('FIX_CAUSE', { retryable: false, errorPath: ['bundle-runtime', 'sync', ...beyond] })
   assert.match(path('mail-hub', 'relay'), /ends at relay, behind the plugin/)
   // none, or this platform
   for (const beyond of [[], ['module-plugin-manager']]) assert.match(path(...beyond), /^Fix what the plugin/)
 })
 
 test('a value that the operation itself changes is not to be fixed in the plugin without asking', () => {
-  const refused = { ...failed(), nextStep: { ...failed().nextStep, action: 'FIX_CAUSE' as const } }
+  const refused = {
+    ...failed({ retryable: false }),
+    nextStep: { ...failed().nextStep, action: 'FIX_CAUSE' as const },
+  }
   assert.match(remedyOf(refused, t) ?? '', /^Fix what the plugin reports/)
   assert.match(remedyOf(refused, t, { isNamed: true }) ?? '', /If a value is wrong, no retry helps/)
   assert.match(remedyOf(refused, t, { isNamed: true, hasEarlier: true }) ?? '', /^An earlier attempt/)

@@ -86,13 +86,17 @@ export interface Evidence {
   misplaced?: 'replayed' | 'otherStage' | 'elsewhere' | null
   /** The endpoint changed after the attempt, or else while the operation ran, or before it. */
   endpointChanged?: 'after' | 'during' | 'before' | null
+  /** Who changed it before the operation, where that is known. */
+  endpointBy?: string | null
   /** The clock of the plugin's host differs from the one of the platform. */
   hasWrongClock?: boolean
   /** A limit of the plugin that was lowered before it. */
   lowered?: { limit: 'timeoutMs' | 'maxAttempts'; before: number; after: number } | null
   /** The version of the plugin that was registered before it. */
   newVersion?: { before: string; after: string } | null
-  /** The result of an earlier attempt is unknown: what the plugin reports may be what that one left behind. */
+  /** The result of an earlier attempt is unknown, so it may have left something behind. */
+  mayHaveLeft?: boolean
+  /** Such an attempt explains the failure: what the plugin reports may be what that one left behind. */
   hasEarlier?: boolean
   /** The plugin says that the request cannot succeed, and names a value that the operation itself changes. */
   isNamed?: boolean
@@ -116,14 +120,16 @@ const BY_VERSION: ReadonlySet<NextAction> = new Set(['CHECK_PLUGIN', 'FIX_CAUSE'
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  const { misplaced, endpointChanged, hasWrongClock, lowered, newVersion } = evidence
+  const { misplaced, endpointChanged, endpointBy, hasWrongClock, lowered, newVersion } = evidence
   if (action === 'FIX_RESPONSE' && misplaced != null) return t(`operations.remedy.FIX_RESPONSE.${misplaced}`)
   const isOfPlugin = OF_PLUGIN.has(action)
   if (isOfPlugin && endpointChanged === 'during') return t('operations.remedy.moved')
   const cause = causeToFix(action, evidence)
   const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
   return joinSentences(t, [
-    isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
+    isOfPlugin &&
+      endpointChanged === 'before' &&
+      t('operations.remedy.newEndpoint', { person: endpointBy ?? t('inbox.somebody') }),
     isOfPlugin && endpointChanged === 'after' && t('operations.remedy.endpointSince'),
     BY_VERSION.has(action) && newVersion != null && t('operations.remedy.newVersion', newVersion),
     hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
@@ -132,6 +138,7 @@ export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}):
         ? failed.failure?.attemptsUsed !== undefined
         : failed.failure?.parameters?.['reason'] === 'callTimeout') &&
       t(`operations.remedy.lowered.${lowered.limit}`, lowered),
+    evidence.mayHaveLeft === true && cause !== 'earlier' && t('operations.remedy.left'),
     cause === null ? usualRemedy(failed, t) : t(`operations.remedy.FIX_CAUSE.${cause}`),
   ])
 }

@@ -101,7 +101,7 @@ test('the parallel calls that failed too are told with what they failed with', (
     { before: [...calls, call('epsilon', 10, [attempt()])] },
   )
   assert.deepEqual(alsoFailed(stopped, timelineOf(stopped)), [
-    { pluginId: 'gamma', failure: refusal().failure },
+    { pluginId: 'gamma', failure: refusal().failure, attempt: refusal() },
   ])
 })
 

@@ -1,4 +1,4 @@
-import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
+import type { Attempt, Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { INVALID_RESPONSE, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { namesProperty } from '#contract/protocol/named-property.ts'
@@ -98,7 +98,7 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
  */
 export function impactOf(operation: OperationDetail) {
   const isChanged = isApplied(operation)
-  const mayHaveActed = operation.stages.flatMap(({ calls }) => calls).some(mayHaveEffect)
+  const mayHaveActed = actedIn(operation).length > 0
   switch (operation.operationType) {
     case 'INSTALL':
       return isChanged ? 'INSTALLED' : 'NOT_INSTALLED'
@@ -110,6 +110,11 @@ export function impactOf(operation: OperationDetail) {
       return mayHaveActed ? 'ACTED' : 'UNCHANGED'
   }
 }
+
+/** The plugins that have acted in the operation, or may have. */
+export const actedIn = ({ stages }: OperationDetail): string[] => [
+  ...new Set(stages.flatMap(({ calls }) => calls.filter(mayHaveEffect).map(({ pluginId }) => pluginId))),
+]
 
 function mayHaveEffect(call: PluginCall): boolean {
   if (call.outcome === 'APPLIED' || call.effectUnknown === true) return true
@@ -132,12 +137,13 @@ export function failedCallOf(operation: OperationDetail, timeline: CallTimeline)
 export function alsoFailed(
   operation: OperationDetail,
   timeline: CallTimeline,
-): { pluginId: string; failure: Failure }[] {
+): { pluginId: string; failure: Failure; attempt: Attempt }[] {
   const point = failurePointOf(timeline, operation)
   return nextCalls(timeline, operation).flatMap(({ pluginId, bars }) => {
-    const failure = bars.findLast(({ attempt }) => !attempt.late && attempt.run === operation.run)?.attempt
-      .failure
-    return pluginId === point?.pluginId || failure == null ? [] : [{ pluginId, failure }]
+    const last = bars.findLast(({ attempt }) => !attempt.late && attempt.run === operation.run)?.attempt
+    return pluginId === point?.pluginId || last?.failure == null
+      ? []
+      : [{ pluginId, failure: last.failure, attempt: last }]
   })
 }
 

@@ -114,16 +114,22 @@ function Allowance({
     ?.calls.find((candidate) => candidate.pluginId === pluginId)
   const allowed = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.maxAttempts
   if (call === undefined || allowed === undefined) return null
+  const last = call.attempts.at(-1)
   return (
     <DefinitionList
       className="mb-1.5 border-b border-line pb-1.5"
       items={[
         {
           label: t('operations.failed.place'),
-          value: rich('operations.failed.where', {
-            plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
-            stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
-          }),
+          value: (
+            <>
+              {rich('operations.failed.where', {
+                plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
+                stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
+              })}
+              {last && `${t('common.punctuation.clause')}${t('operations.failed.attempt', last)}`}
+            </>
+          ),
         },
         {
           label: t('operations.failed.now'),

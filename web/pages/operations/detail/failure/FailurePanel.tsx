@@ -17,13 +17,14 @@ import { TextLink } from '../../../../ui/Link.tsx'
 import { Skeleton } from '../../../../ui/Skeleton.tsx'
 import { retryHelpsText, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
 import { OperationLink } from '../../../../subjects/operations/OperationLink.tsx'
-import { Differences } from './Differences.tsx'
+import { useGate } from '../../../../subjects/gate/use-gate.tsx'
 import { alsoFailed, namedChanges, progressOf } from '../calls/progress.ts'
 import { choiceOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { BatchesOf } from '../../../../subjects/batch/BatchLink.tsx'
 import { CompareButton } from '../comparison/CompareButton.tsx'
 import { useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { AlsoFailed, Endpoint, Headers, NamedChanges } from './RelatedFacts.tsx'
+import { Differences } from './Differences.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -125,7 +126,8 @@ export function FailurePanel({
       </div>
       {!isOver && !isStored && (
         <div className="space-y-3 border-t border-line p-4">
-          {facts.isOfPlugin && <ValuesRead operation={operation} />}
+          {/* a plugin that says that a repetition may succeed does not mean what a retry sends */}
+          {facts.isOfPlugin && !failure.retryable && <ValuesRead operation={operation} />}
           <WhatChanged operation={operation} />
           <CompareButton operation={operation} />
         </div>
@@ -173,6 +175,7 @@ function Answers({
 }: ShownFailure & AttemptLink & { facts: FailureFacts }) {
   const t = useText()
   const { failurePoint, isOver, isStored, isUndecided } = facts
+  const gate = useGate(isOver || isStored ? null : operation.installation, operation.operationType, true)
   const others = isOver ? [] : alsoFailed(operation, timeline)
   const named = isOver ? [] : namedChanges(operation)
   return (
@@ -192,7 +195,14 @@ function Answers({
         },
         !isOver && {
           label: t('operations.field.retryHelps'),
-          value: retryHelpsText(operation, t, facts),
+          value: (
+            <>
+              {retryHelpsText(operation, t, facts)}
+              {gate.notice !== null && (
+                <span className="block text-muted">{t('operations.action.retry.frozen')}</span>
+              )}
+            </>
+          ),
         },
         !isOver && {
           label: t('operations.failed.impact'),

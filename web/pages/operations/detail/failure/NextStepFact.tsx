@@ -66,10 +66,15 @@ export function Remedy({ operation, facts }: { operation: OperationDetail; facts
       </>
     )
   if (decision !== null)
-    return rich(`operations.remedy.${decision.kind}`, {
-      time: <Time at={decision.at} />,
-      person: decision.by.name,
-      reason: decision.reason ?? t('operations.field.noReason'),
-    })
+    return (
+      <>
+        {rich(`operations.remedy.${decision.kind}`, {
+          time: <Time at={decision.at} />,
+          person: decision.by.name,
+          reason: decision.reason ?? t('operations.field.noReason'),
+        })}
+        {facts.mayHaveLeft && ` ${t('operations.remedy.left')}`}
+      </>
+    )
   return isUndecided ? <SkeletonLines lines={2} /> : remedy
 }

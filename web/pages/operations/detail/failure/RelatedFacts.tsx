@@ -1,9 +1,10 @@
-import type { Failure, OperationDetail, WireEvidence } from '#contract/console-api/shapes.ts'
+import type { OperationDetail, WireEvidence } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import { ChangedValue } from '../../../../ui/value/BeforeAfter.tsx'
+import type { alsoFailed } from '../calls/progress.ts'
 import type { FailurePoint } from '../calls/timeline.ts'
 import { endpointChange } from './endpoint-change.ts'
 
@@ -13,19 +14,21 @@ export function AlsoFailed({
   failures,
 }: {
   operation: OperationDetail
-  failures: readonly { pluginId: string; failure: Failure }[]
+  failures: ReturnType<typeof alsoFailed>
 }) {
   const t = useText()
   return (
     <>
       <ul>
-        {failures.map(({ pluginId, failure }) => {
+        {failures.map(({ pluginId, failure, attempt }) => {
           const owner = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.owner
           return (
             <li key={pluginId} className="wrap-anywhere">
               <PluginLink pluginId={pluginId} className="font-semibold" />
               {t('common.punctuation.colon')}
               {failureTitle(failure, t)}
+              {t('common.punctuation.clause')}
+              {t('operations.failed.attempt', attempt)}
               {owner && (
                 <>
                   {' · '}

@@ -28,9 +28,11 @@ export const evidenceOf = (
   ({
     misplaced: misplacedAnswer(attempt?.response),
     endpointChanged: endpointChanged(context, operation, call, attempt),
+    endpointBy: call === null ? null : endpointBy(context, call.pluginId, operation.finishedAt),
     hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
     lowered: call === null ? null : loweredLimit(context, call.pluginId, operation.finishedAt),
     newVersion: call === null ? null : newVersion(context, call.pluginId, operation.finishedAt),
+    mayHaveLeft: call !== null && effectOf(failure, call).kind === 'earlier',
     // a plugin that asks for a retry does not mean what that attempt left behind
     hasEarlier: call !== null && !failure.retryable && effectOf(failure, call).kind === 'earlier',
     isNamed: !failure.retryable && namedChanges(operation).length > 0,
@@ -141,6 +143,13 @@ export function hasNewEndpoint(
 ): boolean {
   return netChange(context, pluginId, 'endpoint', until) !== null
 }
+
+/** Who changed the endpoint of the plugin last; null if nobody did, or the reader may not see who. */
+const endpointBy = (
+  context: OperationContext | undefined,
+  pluginId: string,
+  until: string | null,
+): string | null => netChange(context, pluginId, 'endpoint', until)?.last.by?.name ?? null
 
 /** How the version of the plugin was changed; null if it was not, or one of the two is unknown. */
 export function newVersion(

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { NextStep } from '#contract/console-api/shapes.ts'
 import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { translator } from '../../../../i18n/testing.ts'
-import { failure } from '../calls/testing.ts'
-import { nextText, thenText } from './failure-texts.ts'
+import { attempt, call, failure, operation } from '../calls/testing.ts'
+import { impactText, nextText, thenText } from './failure-texts.ts'
 
 const t = await translator('en')
 
@@ -88,4 +88,12 @@ test('a scope that lost a service is not told that the service is to be restored
     next('serviceNotAllowed'),
     'Decide with Ada whether to allow this scope to use the service again',
   )
+})
+
+test('the plugins that acted are named', () => {
+  const acted = operation(
+    { state: 'FAILED', phase: 'BEFORE_RESOURCES' },
+    { before: [call('tenants', 10, [attempt()]), call('hooks', 20, [])] },
+  )
+  assert.match(impactText(acted, t), /configuration\. tenants may already have acted\.$/)
 })

@@ -12,13 +12,14 @@ import {
 } from '../../../../subjects/operations/describe-failure.ts'
 import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
 import type { Decision } from './context-evidence.ts'
-import { impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
+import { actedIn, impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
 
 // The sentences of a failure, for its panel and for a ticket.
 
 /** Whether the installation still runs, and with what. */
 export const impactText = (operation: OperationDetail, t: Translate): string =>
   t(`operations.failed.impact.${impactOf(operation)}`, {
+    plugins: joinList(t, actedIn(operation)),
     version: operation.currentVersion ?? operation.targetVersion,
     target: operation.targetVersion,
   })

@@ -81,7 +81,6 @@ export function RecoveryActions({
           {retry.isAvailable
             ? joinSentences(t, [
                 begins,
-                gate.notice !== null && t('operations.action.retry.frozen'),
                 helps === 'YES' && isLater && t('operations.action.retry.later'),
                 helps === 'YES' && !isLater && !isAdvised && t('operations.action.retry.ifPassed'),
                 helps === 'AFTER_CHANGE' &&

@@ -122,7 +122,8 @@ function failureOf(operation: OperationDetail, { context, isReplayed = false }: 
   const attempt = failurePoint?.bar?.attempt
   const findings = findingsOf({ operation, failure, context, call, attempt, isReplayed })
   const { evidence, decision, isMessageSound } = findings
-  const remedy = decidedText(operation, decision, call?.pluginId, t) ?? remedyOf(operation, t, evidence)
+  const advice = remedyOf(operation, t, evidence)
+  const remedy = decidedText(operation, decision, call?.pluginId, t) ?? (advice && plainText(advice))
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
