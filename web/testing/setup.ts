@@ -1,4 +1,3 @@
-import * as React from 'react'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { cleanup, configure } from 'vitest-browser-react/pure'
@@ -8,13 +7,6 @@ import '../styles/index.css'
 import { visit } from '../ui/opening.ts'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
-
-// React takes a stack for each element, to name its owner in a warning. With the browser's debugger attached that is a
-// quarter of the page's time in tests of the editor. At its own limit React takes none, and warns all the same.
-const { __CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE: internals } =
-  // the types of React leave it out; without it this fails at once
-  React as unknown as { __CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE: object }
-Object.defineProperty(internals, 'recentlyCreatedOwnerStacks', { get: () => Infinity, set() {} })
 
 // as in web/app/main.tsx
 configure({ reactStrictMode: true })
