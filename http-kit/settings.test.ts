@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,9 +43,29 @@ describe('readSettings', () => {
     assert.match(wrong({ NODE_EXTRA_CA_CERTS: file }), /^NODE_EXTRA_CA_CERTS is wrong: .* does not exist$/)
     assert.match(wrong({ NODE_EXTRA_CA_CERTS: folder }), /is a directory; name a file$/)
     writeFileSync(file, 'hush')
-    assert.match(wrong({ NODE_EXTRA_CA_CERTS: file }), /ca\.pem has no certificate in PEM form$/)
-    writeFileSync(file, (await testAuthority()).cert)
-    assert.equal(wrong({ NODE_EXTRA_CA_CERTS: file }), 'accepted')
+    assert.match(wrong({ NODE_EXTRA_CA_CERTS: file }), /ca\.pem has no certificate in PEM form; convert/)
+    const { cert } = await testAuthority()
+    const outcome = (content: string | Uint8Array): string => {
+      writeFileSync(file, content)
+      return wrong({ NODE_EXTRA_CA_CERTS: file })
+    }
+    assert.match(
+      outcome(new X509Certificate(cert).raw),
+      /no certificate in PEM form; convert one in DER form with "openssl x509 -inform der"$/,
+    )
+    const broken = cert.replace(/\n.{8}/, '\n')
+    const trusted = cert.replaceAll(' CERTIFICATE-', ' TRUSTED CERTIFICATE-')
+    for (const [second, content] of [
+      [broken, `${cert}\n${broken}`],
+      [trusted, `${cert}\n${trusted}\n${cert}`],
+    ] as const) {
+      assert.match(outcome(second), /a certificate that Node would ignore, number 1; convert it/)
+      assert.match(outcome(content), /a certificate that Node would ignore, number 2; convert it/)
+    }
+    // as files without an end of line are joined
+    assert.match(outcome(`${cert}${cert}`), /number 1; .* begin each on a new line$/)
+    assert.equal(outcome(cert), 'accepted')
+    assert.equal(outcome(`\uFEFF# Test\n${cert}\n# again\n${cert.replaceAll('\n', '\r\n')}`), 'accepted')
   })
 
   it('reads variables and applies defaults; an empty variable counts as absent', () => {

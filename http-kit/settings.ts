@@ -81,21 +81,40 @@ function refuseMisspelt(env: Record<string, string | undefined>): void {
   )
 }
 
-/** Node only warns of a file that it cannot read, and does not even warn of one without a certificate. */
+const PEM_CERTIFICATES = /(?<!-)(?=-----BEGIN (?:\w+ )?CERTIFICATE-----)/
+
+/**
+ * Node starts with any file: it says nothing of one without a certificate in PEM form, skips those that are marked as
+ * trusted, and reads none from the first that is broken.
+ */
 function refuseUnusableAuthorities(env: Record<string, string | undefined>): void {
   const file = valueOf(env, 'NODE_EXTRA_CA_CERTS')
   if (file === undefined) return
   const subject = `NODE_EXTRA_CA_CERTS is wrong: ${file}`
   let text
   try {
-    text = readFileSync(file)
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     throw new SettingsError(`${subject} ${whyUnreadable(error)}`)
   }
+  const [, ...certificates] = `\n${text}`.split(PEM_CERTIFICATES)
+  if (certificates.length === 0)
+    throw new SettingsError(
+      `${subject} has no certificate in PEM form; convert one in DER form with "openssl x509 -inform der"`,
+    )
+  const broken = certificates.findIndex((certificate) => !isUsableAuthority(certificate))
+  if (broken >= 0)
+    throw new SettingsError(
+      `${subject} has a certificate that Node would ignore, number ${broken + 1}; convert it with "openssl x509", and begin each on a new line`,
+    )
+}
+
+function isUsableAuthority(pem: string): boolean {
   try {
-    void new X509Certificate(text)
+    void new X509Certificate(pem)
+    return !pem.startsWith('-----BEGIN TRUSTED')
   } catch {
-    throw new SettingsError(`${subject} has no certificate in PEM form`)
+    return false
   }
 }
 
