@@ -50,14 +50,15 @@ describe('sessions', () => {
     assert.equal(await status(ada), 401)
   })
 
-  it('are not extended by background requests (A04)', async () => {
+  it('are not extended by background requests, nor by pages of another person (A04)', async () => {
     const ada = await signedIn()
     await age('last_seen_at', 500)
     assert.equal(await status(ada, '/api/echo', { headers: { 'x-background': '1' } }), 200)
     const events = await ada.api('/api/events')
     assert.deepEqual(await events.json(), { isStillSignedIn: true })
+    assert.equal(await status(ada, '/api/echo', { headers: { 'x-person': 'grace' } }), 401)
     const { rows } = await sql<{ quiet: number }>`
-      select max(extract(epoch from clock_timestamp() - last_seen_at))::float8 as quiet from bff.session`.execute(
+      select min(extract(epoch from clock_timestamp() - last_seen_at))::float8 as quiet from bff.session`.execute(
       server.database.db,
     )
     assert.ok((rows[0]?.quiet ?? 0) >= 500)

@@ -53,7 +53,7 @@ export interface Sessions {
    * not name; returns the `Set-Cookie`. The other sessions of the person get their roles and name from this sign-in.
    */
   begin(c: Context, signIn: NewSignIn): Promise<string>
-  /** The person of the cookie's session, or null. `isActivity` resets the idle time. */
+  /** The person of the cookie's session, or null. `isActivity` resets the idle time, unless the page shows another person. */
   find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
   /**
    * Ends the session of the cookie, if any, on every replica; returns the `Set-Cookie` that removes it, and the tokens
@@ -139,8 +139,9 @@ export function createSessions(options: {
       const found = await lookup(idHash)
       const stored = found === null ? null : await ask(found, { id, idHash })
       if (stored === null) return null
+      const isOwnActivity = isActivity && !isOfAnother(c, stored.sub)
       // the last activity is in the future if the clock was set back since
-      if (isActivity && Math.abs(stored.quietSeconds) > touchAfterSeconds)
+      if (isOwnActivity && Math.abs(stored.quietSeconds) > touchAfterSeconds)
         // people can still read while the database rejects writes
         await touchSession(db, idHash, clock.now()).catch(throwUnless(rejectsWrites))
       return {
@@ -279,7 +280,7 @@ function isBackground(c: Context): boolean {
 }
 
 /** Whether a request is of a page that shows another person: the tabs of a browser share the session that its last sign-in began. */
-function isOfAnother(c: Context, { id }: Person): boolean {
+function isOfAnother(c: Context, id: string): boolean {
   const pageOf = c.req.header('x-person')
   return pageOf !== undefined && pageOf !== encodeURIComponent(id)
 }
@@ -288,7 +289,7 @@ function isOfAnother(c: Context, { id }: Person): boolean {
 export function requireSession(sessions: Sessions): MiddlewareHandler<{ Variables: SessionVariables }> {
   return async (c, next) => {
     const person = await sessions.find(c, { isActivity: !isBackground(c) })
-    if (person === null || isOfAnother(c, person)) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
+    if (person === null || isOfAnother(c, person.id)) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
     c.set('person', person)
     await next()
   }
