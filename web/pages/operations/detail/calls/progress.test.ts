@@ -6,6 +6,7 @@ import { translator } from '../../../../i18n/testing.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from '../failure/response-differences.ts'
 import {
+  actedIn,
   alsoFailed,
   effectOf,
   failedCallOf,
@@ -184,8 +185,8 @@ test('a retry may repeat what took effect, unless the plugin never received it',
 
 test('a DETACH that no plugin has acted on is not said to have begun to remove anything', () => {
   const rejected = of('callHttpStatus', { status: 401 })
-  const detach = (...before: PluginCall[]) =>
-    impactOf(operation({ operationType: 'DETACH', state: 'FAILED', phase: stage }, { before }))
+  const stopped = { operationType: 'DETACH', state: 'FAILED', phase: stage } as const
+  const detach = (...before: PluginCall[]) => impactOf(operation(stopped, { before }))
   assert.equal(detach(call('hooks', 10, [refusal()])), 'KEPT')
   const turnedAway = call('hooks', 10, [attempt({ outcome: null, httpStatus: 401, failure: rejected })])
   assert.equal(detach({ ...turnedAway, uncertainAttempts: 1 }), 'KEPT')
@@ -198,6 +199,13 @@ test('a DETACH that no plugin has acted on is not said to have begun to remove a
     detach({ ...call('gone', 10, [attempt({ outcome: 'NOT_APPLIED' })]), effectUnknown: true }),
     'REMOVING',
   )
+  // its response came too late to count
+  assert.equal(detach(call('slow', 10, [attempt({ late: true }), refusal()])), 'REMOVING')
+  // the operation that it took over may have begun
+  const takesOver = '01900000-0000-7000-8000-000000000003'
+  const taking = operation({ ...stopped, takesOver }, { before: [call('hooks', 10, [refusal()])] })
+  assert.equal(impactOf(taking), 'REMOVING')
+  assert.deepEqual(actedIn(taking), ['hooks'])
 })
 
 test('a rejected token says nothing about the attempts before it', () => {
@@ -212,9 +220,13 @@ test('a rejected token says nothing about the attempts before it', () => {
   }
   assert.deepEqual(effectOf(rejected, sure), { kind: 'rejected' })
   assert.deepEqual(effectOf(rejected, unsure), { kind: 'earlier', attempts: 1 })
+  // of a long series, only the ends are loaded
+  const partly = { ...call('hooks', 20, rejections), uncertainAttempts: 5 }
+  assert.deepEqual(effectOf(rejected, partly), { kind: 'earlier', attempts: 3 })
   for (const [hooks, standing] of [
     [sure, 'failed'],
     [unsure, 'unknown'],
+    [partly, 'unknown'],
   ] as const) {
     const stopped = operation({ state: 'FAILED', phase: stage, failure: rejected }, { before: [hooks] })
     assert.deepEqual(progressOf(stopped, timelineOf(stopped))[standing], [{ pluginId: 'hooks', stage }])

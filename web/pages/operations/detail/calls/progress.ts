@@ -4,7 +4,7 @@ import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { namesProperty } from '#contract/protocol/named-property.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { failurePointOf, isReached, nextCalls, rowsOf, type Row, type CallTimeline } from './timeline.ts'
-import { isRejected, isSuccess, isUncertain, verdictOf } from './verdict.ts'
+import { isRejected, isSuccess } from './verdict.ts'
 
 /** A plugin call by its name. */
 export interface CallName {
@@ -63,7 +63,7 @@ function standingOf(call: PluginCall, row: Row) {
  * What is known about the effect of the call that failed: that there is none, that the plugin rejected the call, that it
  * reported the failure itself, or that nobody knows. `answered` counts attempts that the plugin answered before the call could no
  * longer be made. `late`: it applied an earlier attempt whose response came too late to count. `earlier` counts attempts with an
- * unknown result before a definite failure, among the loaded ones if the plugin rejected the last one.
+ * unknown result before a definite failure, with those that are not loaded.
  */
 export type Effect =
   | { kind: 'none' | 'rejected' | 'unknown' | 'invalid' | 'failed' | 'late' }
@@ -72,7 +72,7 @@ export type Effect =
 export function effectOf(failure: Failure, { uncertainAttempts, attempts }: PluginCall): Effect {
   const reason = isFromPlugin(failure) ? null : reasonOf(failure)
   if (reason === null || reason === 'callReportedFailed') {
-    if (attempts.some(({ late, outcome }) => late && outcome === 'APPLIED')) return { kind: 'late' }
+    if (isAppliedLate(attempts)) return { kind: 'late' }
     return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'failed' }
   }
   if (INVALID_RESPONSE.has(reason)) return { kind: 'invalid' }
@@ -82,12 +82,15 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
     return answered.length > 0 ? { kind: 'answered', attempts: answered.length } : { kind: 'none' }
   }
   if (!isRejected(failure)) return { kind: 'unknown' }
-  // the runtime counts rejected attempts as uncertain, so the others are those that matter
-  const unknown = attempts.filter(
-    (attempt) => isUncertain(verdictOf(attempt)) && !(attempt.failure && isFromPlugin(attempt.failure)),
-  )
-  return unknown.length > 0 ? { kind: 'earlier', attempts: unknown.length } : { kind: 'rejected' }
+  // the runtime counts rejected attempts as uncertain; nobody knows whether those between the loaded ones were rejected
+  const rejected = attempts.filter((attempt) => attempt.failure && isRejected(attempt.failure))
+  const others = uncertainAttempts - rejected.length
+  return others > 0 ? { kind: 'earlier', attempts: others } : { kind: 'rejected' }
 }
+
+/** Whether the plugin applied an attempt whose response came too late to count. */
+const isAppliedLate = (attempts: PluginCall['attempts']): boolean =>
+  attempts.some(({ late, outcome }) => late && outcome === 'APPLIED')
 
 /**
  * What a failed operation means for its installation. NOT_INSTALLED: nothing runs yet; UNCHANGED: it runs as before;
@@ -111,13 +114,17 @@ export function impactOf(operation: OperationDetail) {
   }
 }
 
-/** The plugins that have acted in the operation, or may have. */
-export const actedIn = ({ stages }: OperationDetail): string[] => [
-  ...new Set(stages.flatMap(({ calls }) => calls.filter(mayHaveEffect).map(({ pluginId }) => pluginId))),
-]
+/**
+ * The plugins that have acted in the operation, or may have. A DETACH that took over another operation calls its plugins, and
+ * nothing is known here of their calls in that one.
+ */
+export const actedIn = ({ stages, takesOver }: OperationDetail): string[] => {
+  const calls = stages.flatMap((of) => of.calls).filter((call) => takesOver !== null || mayHaveEffect(call))
+  return [...new Set(calls.map(({ pluginId }) => pluginId))]
+}
 
 function mayHaveEffect(call: PluginCall): boolean {
-  if (call.outcome === 'APPLIED' || call.effectUnknown === true) return true
+  if (call.outcome === 'APPLIED' || call.effectUnknown === true || isAppliedLate(call.attempts)) return true
   if (call.uncertainAttempts === 0) return false
   const failure = lastInTime(call)?.failure
   // the runtime counts rejected attempts as uncertain
