@@ -689,8 +689,9 @@ export const plans = {
   'broken.visible': 'Only installations that you can see are listed.',
   problems: 'This would be refused',
   lock: '{type} operation',
-  lockedByFailed: 'Locked by the {operation}, which failed. Retry it, or take it over and detach.',
-  lockedByRunning: 'Locked by the {operation}, which has not finished.',
+  lockedByFailed:
+    '{bundle} is locked by the {operation}, which failed. Retry it, or take it over and detach.',
+  lockedByRunning: '{bundle} is locked by the {operation}, which has not finished.',
 } as const
 
 export const localServices = {

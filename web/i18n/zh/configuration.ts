@@ -574,8 +574,8 @@ export const plans: Translated<typeof source.plans> = {
   'broken.visible': '仅列出您可见的安装实例。',
   problems: '此请求将被拒绝',
   lock: '{type}操作',
-  lockedByFailed: '由失败的操作锁定：{operation}。请重试该操作，或接管并分离。',
-  lockedByRunning: '由尚未完成的操作锁定：{operation}。',
+  lockedByFailed: '{bundle} 由失败的操作锁定：{operation}。请重试该操作，或接管并分离。',
+  lockedByRunning: '{bundle} 由尚未完成的操作锁定：{operation}。',
 }
 
 export const localServices: Translated<typeof source.localServices> = {

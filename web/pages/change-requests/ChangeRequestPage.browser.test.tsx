@@ -244,16 +244,24 @@ test('an approved request that would be refused now says so, and is not applied 
     .not.toHaveAccessibleDescription()
 })
 
-test('the operation that locks the installation of a request is a link, beside the title of what it locks', async () => {
-  const operationId = '01920000-0000-7000-8000-0000000000d1'
-  const message = `The UPGRADE operation ${operationId} of bundle crm has failed and still locks the installation.`
-  const parameters = { reason: 'lockedByFailed', operationType: 'UPGRADE', operationId, bundle: 'crm' }
-  const problems = [{ errorCode: 'OPERATION_CLAIM_HELD', message, parameters }]
+test('the operations that lock the installations of a request are links, beside what each of them locks', async () => {
+  const locks = ['crm', 'billing'].map((bundle, index) => ({
+    bundle,
+    operationId: `01920000-0000-7000-8000-0000000000d${index}`,
+  }))
+  const problems = locks.map((lock) => ({
+    errorCode: 'OPERATION_CLAIM_HELD',
+    message: `The UPGRADE operation ${lock.operationId} of bundle ${lock.bundle} has failed and still locks the installation.`,
+    parameters: { reason: 'lockedByFailed', operationType: 'UPGRADE', ...lock },
+  }))
   await show(APPLICABLE, { ...planOf('effect-1', 'token-1'), problems })
   const main = page.getByRole('main')
-  const link = main.getByRole('link', { name: 'Upgrade operation' })
-  await expect.element(link).toHaveAttribute('href', `/operations/${operationId}`)
-  await expect.element(main.getByText(operationId)).not.toBeInTheDocument()
+  for (const { bundle, operationId } of locks) {
+    const problem = main.getByRole('listitem').filter({ hasText: `${bundle} is locked by the` })
+    const link = problem.getByRole('link', { name: 'Upgrade operation' })
+    await expect.element(link).toHaveAttribute('href', `/operations/${operationId}`)
+    await expect.element(main.getByText(operationId)).not.toBeInTheDocument()
+  }
 })
 
 test('a request that could be applied is not said to be before its plan has arrived', async () => {

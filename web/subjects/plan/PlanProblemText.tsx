@@ -28,6 +28,7 @@ export function PlanProblemText({
       {lock === undefined
         ? messageText(problem)
         : rich(`plans.${lock.reason}`, {
+            bundle: String(parameters?.['bundle'] ?? ''),
             operation: (
               <TextLink to={paths.operation(lock.operationId)}>
                 {t('plans.lock', { type: t(`vocabulary.type.${lock.operationType}`) })}

@@ -72,6 +72,24 @@ test('a batch of which nothing can start is not sent', async () => {
   expect(api.requests(CREATE)).toEqual([])
 })
 
+test('the operation that locks a target is a link in the plan', async () => {
+  const operationId = '01920000-0000-7000-8000-0000000000d1'
+  const locked: Problems = [
+    {
+      errorCode: 'OPERATION_IN_PROGRESS',
+      message: `The UPGRADE operation ${operationId} of bundle crm has not finished.`,
+      parameters: { reason: 'lockedByRunning', operationType: 'UPGRADE', operationId, bundle: 'crm' },
+    },
+  ]
+  await serveApi({ [PLAN]: () => planWith('first', (id) => (id === targets[0]?.id ? locked : [])) })
+  await open('DETACH')
+  const item = page.getByRole('listitem').filter({ hasText: 'crm is locked by the' })
+  await expect
+    .element(item.getByRole('link', { name: 'Upgrade operation' }))
+    .toHaveAttribute('href', `/operations/${operationId}`)
+  await expect.element(page.getByText(operationId)).not.toBeInTheDocument()
+})
+
 test('the plan warns of plugins without the report that the environment asks for, and can be started', async () => {
   const planned = planWith('token', () => [])
   const [first] = planned.items

@@ -4,19 +4,17 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
-import { messageText } from '../../../i18n/message-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import { paths } from '../../../addresses/paths.ts'
-import { TextLink } from '../../../ui/Link.tsx'
 import { ChangedValue } from '../../../ui/value/BeforeAfter.tsx'
-import { codeTitle, failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
+import { failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
 import { withoutReview } from '../../change-requests/use-request-review.ts'
 import { propertyTitle, placeNamer } from '../../../forms/property/property-labels.ts'
+import { PlanProblemText } from '../../plan/PlanProblemText.tsx'
 import { ScopeText } from '../../scopes/ScopeText.tsx'
 import { PlannedUpgrade } from './PlannedUpgrade.tsx'
 
@@ -250,12 +248,21 @@ function PlannedItem({
           </span>
         ))}
       {problems.map((problem) => (
-        <PlanProblemText
+        <span
           key={`${problem.locator} ${problem.property} ${problem.message}`}
-          problem={problem}
-          definitionOf={definitionOf}
-          isWaiting={isWaiting}
-        />
+          className={cx('flex gap-1.5 text-xs', isWaiting ? 'text-muted' : 'text-fail')}
+        >
+          <Icon name={isWaiting ? 'edit' : 'failed'} size={12} className="mt-0.5" />
+          <span title={problem.errorCode} className="min-w-0 wrap-anywhere">
+            <PlanProblemText
+              problem={problem}
+              title={
+                problem.property &&
+                propertyTitle(definitionOf(problem.locator, problem.property), problem.property)
+              }
+            />
+          </span>
+        </span>
       ))}
     </li>
   )
@@ -284,39 +291,6 @@ function PlannedValue({
           {t('common.punctuation.colon')}
         </span>
         <ChangedValue before={before} after={after} nameOf={placeNamer(definition, t)} />
-      </span>
-    </span>
-  )
-}
-
-/** Why a target is refused: the title of the error, and what to do. An operation in the way is linked. */
-function PlanProblemText({
-  problem,
-  definitionOf,
-  isWaiting,
-}: {
-  problem: Item['problems'][number]
-  definitionOf: DefinitionOf
-  isWaiting: boolean
-}) {
-  const t = useText()
-  const { locator, property, errorCode, parameters } = problem
-  const operationId = parameters?.['operationId']
-  return (
-    <span className={cx('flex gap-1.5 text-xs', isWaiting ? 'text-muted' : 'text-fail')}>
-      <Icon name={isWaiting ? 'edit' : 'failed'} size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">
-        <span className="font-medium">
-          {property === undefined
-            ? codeTitle(errorCode)
-            : propertyTitle(definitionOf(locator, property), property)}
-        </span>
-        {t('common.punctuation.colon')}
-        {operationId === undefined ? (
-          messageText(problem)
-        ) : (
-          <TextLink to={paths.operation(String(operationId))}>{t('batches.items.open')}</TextLink>
-        )}
       </span>
     </span>
   )
