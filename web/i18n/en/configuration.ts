@@ -686,7 +686,6 @@ export const plans = {
   'broken.none': 'No other installation that you can see refers to services of this one.',
   'broken.reference': '{property} refers to {service}',
   'broken.all': 'The References tab of this installation lists all of them.',
-  'broken.visible': 'Only installations that you can see are listed.',
   problems: 'This would be refused',
   lock: '{type} operation',
   lockedByFailed:

@@ -98,6 +98,7 @@ export const installations = {
   'lock.any': 'Locked',
   'empty.title': 'No installations yet',
   'empty.message': 'Install a bundle from the catalog to get started.',
+  visible: 'Only installations that you can see are listed.',
   install: 'Install bundle',
 
   'tab.label': 'Installation details',

@@ -571,7 +571,6 @@ export const plans: Translated<typeof source.plans> = {
   'broken.none': '您可见的其他安装实例均未引用此安装实例的服务。',
   'broken.reference': '{property} 引用 {service}',
   'broken.all': '此安装实例的“引用”标签页列出全部引用。',
-  'broken.visible': '仅列出您可见的安装实例。',
   problems: '此请求将被拒绝',
   lock: '{type}操作',
   lockedByFailed: '{bundle} 由失败的操作锁定：{operation}。请重试该操作，或接管并分离。',

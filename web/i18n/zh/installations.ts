@@ -89,6 +89,7 @@ export const installations: Translated<typeof source.installations> = {
   'lock.any': '已锁定',
   'empty.title': '暂无安装实例',
   'empty.message': '请从 Bundle 目录中选择一个 Bundle 进行安装。',
+  visible: '仅列出您可见的安装实例。',
   install: '安装 Bundle',
 
   'tab.label': '安装实例详情',

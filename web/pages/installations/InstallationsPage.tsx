@@ -99,7 +99,7 @@ export function InstallationsPage() {
           <EmptyState
             icon="installations"
             title={t('installations.empty.title')}
-            message={t('installations.empty.message')}
+            message={t(mayInstall ? 'installations.empty.message' : 'installations.visible')}
             action={
               mayInstall && (
                 <LinkButton to={paths.installationNew()} icon="plus">

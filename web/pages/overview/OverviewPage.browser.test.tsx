@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Summary } from '#contract/runtime-api/summary.ts'
+import type { Session } from '#contract/console-api/rows.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
+import { OLIVIA } from '../../testing/served-scope.ts'
 import { operation } from '../operations/detail/calls/testing.ts'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { Clocks, OverviewPage } from './OverviewPage.tsx'
@@ -156,10 +158,32 @@ test('the plot says of an hour what happened in it, and is no empty figure to sc
   await expect.element(page.getByRole('figure')).not.toBeInTheDocument()
 })
 
+const sessionWith = (permissions: Session['permissions']): Session => ({
+  user: OLIVIA,
+  roles: [],
+  permissions,
+  grants: [{ permissions, scope: null }],
+  environmentMarks: [],
+})
+
 test('a console without installations says how to begin, in place of empty lists', async () => {
-  await serveApi({ 'GET /summary': () => summary })
+  await serveApi({
+    'GET /summary': () => summary,
+    'GET /session': () => sessionWith(['read', 'plugin:write', 'catalog:write']),
+  })
   await renderInConsole(<OverviewPage />)
   await expect.element(page.getByText('No installations yet')).toBeVisible()
   await expect.element(page.getByRole('link', { name: 'Catalog' })).toBeVisible()
   await expect.element(page.getByRole('heading', { name: 'Needs attention' })).not.toBeInTheDocument()
+})
+
+test('a person who may not publish is not told to, where nothing is installed in the own scopes', async () => {
+  await serveApi({
+    'GET /summary': () => summary,
+    'GET /session': () => sessionWith(['read', 'plugin:write']),
+  })
+  await renderInConsole(<OverviewPage />)
+  await expect.element(page.getByText(/Only installations that you can see/)).toBeVisible()
+  await expect.element(page.getByText(/Register plugins/)).not.toBeInTheDocument()
+  await expect.element(page.getByRole('link', { name: 'Catalog' })).not.toBeInTheDocument()
 })

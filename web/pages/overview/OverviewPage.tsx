@@ -70,24 +70,29 @@ function useIsNew(): boolean {
   return data !== undefined && Object.values(data.installations).every((count) => count === 0)
 }
 
-/** What to do in a console without installations. */
+/** In place of empty lists: what to do first, for people who may. For others, a deployment in use may look empty. */
 function FirstSteps() {
   const t = useText()
+  const mayRegister = useMay('plugin:write', 'everywhere')
+  const mayPublish = useMay('catalog:write', 'everywhere')
+  const mayBegin = mayRegister && mayPublish
   return (
     <Card>
       <EmptyState
         icon="installations"
         title={t('installations.empty.title')}
-        message={t('overview.new.message')}
+        message={t(mayBegin ? 'overview.new.message' : 'installations.visible')}
         action={
-          <div className="flex flex-wrap justify-center gap-2">
-            <LinkButton to={paths.plugins()} icon="plugins">
-              {t('plugins.title')}
-            </LinkButton>
-            <LinkButton to={paths.catalog()} icon="catalog">
-              {t('catalog.title')}
-            </LinkButton>
-          </div>
+          mayBegin && (
+            <div className="flex flex-wrap justify-center gap-2">
+              <LinkButton to={paths.plugins()} icon="plugins">
+                {t('plugins.title')}
+              </LinkButton>
+              <LinkButton to={paths.catalog()} icon="catalog">
+                {t('catalog.title')}
+              </LinkButton>
+            </div>
+          )
         }
       />
     </Card>

@@ -69,7 +69,7 @@ export function BrokenList({
         ))}
       </ul>
       <p className="mt-1 text-xs text-muted">
-        {joinSentences(t, [unnamed > 0 || isMore ? all : '', t('plans.broken.visible')])}
+        {joinSentences(t, [unnamed > 0 || isMore ? all : '', t('installations.visible')])}
       </p>
     </Notice>
   )
