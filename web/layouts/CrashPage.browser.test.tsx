@@ -7,7 +7,11 @@ import { CrashPage } from './CrashPage.tsx'
 test('a page whose script is missing says that a new version was published; one that fails does not', async () => {
   const { rerender } = await renderInConsole(<CrashPage error={new MissingPartError()} />)
   const alert = page.getByRole('alert')
-  await expect.element(alert).toMatchTextContent(/A new version of the console was published/)
+  await expect
+    .element(alert)
+    .toMatchTextContent(
+      /A new version of the console was published\. Reload the page\. .* try again in a minute/,
+    )
   await expect.element(alert.getByRole('button', { name: 'Reload page' })).toBeVisible()
   await rerender(<CrashPage error={new TypeError()} />)
   await expect.element(alert).toMatchTextContent(/The console ran into an error/)

@@ -300,7 +300,8 @@ export const shell = {
   'signedOut.signIn': 'Sign in',
   'crash.title': 'This page could not be displayed',
   'crash.message': 'The console ran into an error.',
-  'crash.newVersion': 'A new version of the console was published. Reload the page.',
+  'crash.newVersion':
+    'A new version of the console was published. Reload the page. If this appears again, try again in a minute.',
   'crash.write.pending': 'Your last change is still being processed. Reload the page to see the result.',
   'crash.write.done': 'Your last change was saved.',
   'crash.write.refused': 'Your last change was refused. Nothing was saved.',

@@ -286,7 +286,7 @@ export const shell: Translated<typeof source.shell> = {
   'signedOut.signIn': '登录',
   'crash.title': '无法显示此页面',
   'crash.message': '控制台出现错误。',
-  'crash.newVersion': '控制台已发布新版本。请重新加载页面。',
+  'crash.newVersion': '控制台已发布新版本。请重新加载页面；如果仍无法显示，请一分钟后再试。',
   'crash.write.pending': '您最近提交的内容仍在处理中，请重新加载页面查看结果。',
   'crash.write.done': '您最近提交的内容已保存。',
   'crash.write.refused': '您最近提交的内容被拒绝，未保存任何更改。',
