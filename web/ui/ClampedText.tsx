@@ -27,7 +27,8 @@ export function ClampedText({
   }, [isOpen])
   return (
     <>
-      <Tag ref={text} className={cx(className, !isOpen && 'line-clamp-3 print:line-clamp-none')}>
+      {/* the button shows the rest, so titleCutTexts does not */}
+      <Tag ref={text} title="" className={cx(className, !isOpen && 'line-clamp-3 print:line-clamp-none')}>
         {children}
       </Tag>
       {isCut && (

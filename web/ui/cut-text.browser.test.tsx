@@ -6,9 +6,9 @@ import { titleCutTexts } from './cut-text.ts'
 test('a text that is cut off has the whole text as its title while the pointer is on it', async () => {
   onTestFinished(titleCutTexts())
   const whole = 'A text that is wider than its box'
-  const texts = (width: number) => (
+  const texts = (width: number, title?: string) => (
     <div style={{ width }}>
-      <p className="truncate">
+      <p className="truncate" title={title}>
         <b>{whole}</b>
       </p>
       <p className="truncate" title="Its own">
@@ -24,6 +24,13 @@ test('a text that is cut off has the whole text as its title while the pointer i
   const titled = page.getByText(`${whole}, with a title`)
   await userEvent.hover(titled)
   await expect.element(titled).toHaveAttribute('title', 'Its own')
+  expect(titleOf()).toBeNull()
+  await userEvent.hover(cut)
+  await rerender(texts(80, 'Given later'))
+  for (const text of [titled, cut, titled]) {
+    await userEvent.hover(text)
+    expect(titleOf()).toBe('Given later')
+  }
   await rerender(texts(600))
   await userEvent.hover(cut)
   expect(titleOf()).toBeNull()
