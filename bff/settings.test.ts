@@ -99,6 +99,8 @@ describe('the settings of sign-in', () => {
       ],
       [[{ username: 'ada', password: 'hush-hush' }], /entry 1 is wrong at roles$/],
       [[{ ...user, username: 'a b' }], /entry 1 is wrong at username$/],
+      [[user, { ...user, hush: 'Ada' }], /entry 2 has an unknown field$/],
+      [[user, 'ada'], /entry 2 is wrong$/],
       [[user, { ...user, username: 'ADA' }], /the username "ada" is listed twice$/],
     ]
     for (const [users, message] of wrong) {

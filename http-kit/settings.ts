@@ -44,9 +44,13 @@ export const jsonList = <Entry extends z.ZodType>(entry: Entry, shape: string) =
     }
     const list = z.array(entry).safeParse(json)
     if (list.success) return list.data
-    const [index, ...field] = list.error.issues[0]?.path ?? []
-    if (typeof index !== 'number') return refuse(shape)
-    return refuse(`${shape}; entry ${index + 1} is wrong at ${field.join('.') || 'its whole'}`)
+    const [issue] = list.error.issues
+    const [index, ...field] = issue?.path ?? []
+    if (issue === undefined || typeof index !== 'number') return refuse(shape)
+    // its name is not said: a secret may have been entered as one
+    const what = issue.code === 'unrecognized_keys' ? 'has an unknown field' : 'is wrong'
+    const where = field.length === 0 ? '' : ` at ${field.join('.')}`
+    return refuse(`${shape}; entry ${index + 1} ${what}${where}`)
   })
 
 /**
