@@ -5,7 +5,7 @@ import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
 import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../api/query.ts'
+import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -39,11 +39,18 @@ import { isReady, PlannedChange, Problems, refusals, wouldBeRefused } from './Pl
 
 const route = getRouteApi('/change-requests/$id')
 
+/** How often a request is read that is being applied: the page shows that its operations have ended, which events report. */
+const APPLYING_MS = 1_000
+
 /** One change request: what it would do now, who approved what, what people said, and what can be done with it. */
 export function ChangeRequestPage() {
   const t = useText()
   const { id } = route.useParams()
-  const query = useQuery(apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(id)))
+  const query = useQuery({
+    ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(id)),
+    refetchInterval: ({ state: { data, error } }) =>
+      followInterval(error, data?.state === 'APPLYING' ? APPLYING_MS : FOLLOW_MS),
+  })
   if (!query.data)
     return (
       <PendingPage
