@@ -205,6 +205,7 @@ export const changes = {
   'editing.lost': 'This change request can’t be edited',
   'editing.lost.message': 'It has ended, or you may not edit it. What you enter here is not part of it.',
   'editing.message': 'Review your changes to save them in the request.',
+  'editing.onTop': 'What the change request would do on top of snapshot {version}.',
   'editing.form': 'What you change here is saved in the request.',
   'editing.author': 'Once you have saved it, you can’t approve it: its authors never can.',
   'editing.merged': '{person} has edited this request too',

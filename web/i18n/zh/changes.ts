@@ -198,6 +198,7 @@ export const changes: Translated<typeof source.changes> = {
   'editing.lost': '无法编辑此变更请求',
   'editing.lost.message': '此请求已结束，或者您无权编辑。您在此处的更改不会进入该请求。',
   'editing.message': '核对您的更改，将其保存到请求中。',
+  'editing.onTop': '基于快照 {version} 应用此变更请求时，将执行以下内容。',
   'editing.form': '您在此处的更改会保存到请求中。',
   'editing.author': '保存后您将不能批准此请求，因为作者不能批准自己的请求。',
   'editing.merged': '{person} 同时编辑了此请求',

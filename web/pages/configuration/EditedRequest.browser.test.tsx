@@ -6,7 +6,7 @@ import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { renderConsole, renderInConsole } from '../../testing/render.tsx'
 import { MyDrafts } from '../overview/MyDrafts.tsx'
-import { CONFIGURATION, MAIL, MIRA, OLIVIA, serveScope } from '../../testing/served-scope.ts'
+import { CONFIGURATION, MAIL, MIRA, OLIVIA, PLAN, serveScope } from '../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
 const EDIT = 'PATCH /change-requests/{changeRequestId}'
@@ -254,4 +254,29 @@ test('a request is edited while an operation runs, because it is applied later',
   expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({
     input: { changes: { [MAIL]: { smtpPort: { value: 2525 }, smtpHost: { value: 'own.example' } } } },
   })
+})
+
+test('the review of an edited request says what it would do, and its title counts the properties again', async () => {
+  const { configuration, ...scope } = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    [EDIT]: () => ({ changeRequest: request }),
+  })
+  const where = scopeText(configuration().scope)
+  const request = requestWith(2525, { title: `Change 1 property in ${where}` })
+  scope.api.answer({
+    [PLAN]: (call) => ({
+      ...scope.plan(call),
+      problems: [{ errorCode: 'APPROVAL_REQUIRED', message: 'An approval is required.' }],
+    }),
+  })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await field('SMTP host').fill('own.example')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  const review = page.getByRole('dialog', { name: 'Review changes' })
+  await expect.element(review.getByText(/^What the change request would do on top of snapshot/)).toBeVisible()
+  await expect.element(review.getByText('own.example')).toBeVisible()
+  expect(review.getByText('This environment requires an approved change request').elements()).toEqual([])
+  await review.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(() => scope.api.requests(EDIT)).toHaveLength(1)
+  expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({ title: `Change 2 properties in ${where}` })
 })

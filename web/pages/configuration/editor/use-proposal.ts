@@ -12,7 +12,7 @@ import {
 import { useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { changesOf, countEdits, editAt, type Draft } from '../draft/draft.ts'
+import { changesOf, editAt, type Draft } from '../draft/draft.ts'
 import { isWhole, type Arrival } from '../draft/arrival.ts'
 import { nameOf } from '../draft/stored-draft.ts'
 import { useEditor } from './editor-context.ts'
@@ -44,14 +44,19 @@ export function useProposal({
   const inRequest = (request: ChangeRequestDetail, edits: Draft) =>
     withHidden(changesOf(edits), request, open.filter(isTheirs))
 
+  const titleOf = (changes: Record<string, object>) =>
+    t('changes.title.configure', {
+      n: Object.values(changes).reduce((n, properties) => n + Object.keys(properties).length, 0),
+      scope: scopeText(scope),
+    })
+
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
     const part = partOf(draft, only)
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {
         const ofArrival = arrival !== null && isWhole(arrival, part) && arrival.title
-        const title =
-          ofArrival || t('changes.title.configure', { n: countEdits(part), scope: scopeText(scope) })
+        const title = ofArrival || titleOf(changesOf(part))
         const proposal = {
           kind: 'CONFIGURE' as const,
           title,
@@ -63,7 +68,10 @@ export function useProposal({
         return
       }
       const input = { snapshotVersion, changes: inRequest(edited, part) }
-      await edit.save(edited, { kind: 'CONFIGURE', input, ...why }, () => store.drop(part))
+      // a title that counts the properties counts those that are there now
+      const title =
+        edited.title === titleOf(edited.input.changes ?? {}) ? { title: titleOf(input.changes) } : {}
+      await edit.save(edited, { kind: 'CONFIGURE', input, ...title, ...why }, () => store.drop(part))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       showToast({ tone: 'error', text: errorView(error).message })

@@ -79,7 +79,7 @@ export function PlanStep({
           <MovedList error={save.error} />
         </>
       )}
-      {isGuarded && !gate.saysReview && (
+      {isGuarded && edited === null && !gate.saysReview && (
         <Notice icon="review" title={t('changes.need.title')}>
           {t('changes.need.message')}
         </Notice>

@@ -24,7 +24,7 @@ import type { Planned } from './PlanStep.tsx'
 export function ReviewDialog(props: ReviewProps) {
   const t = useText()
   const { onClose, merge, save } = props
-  const { configuration, store, loseChange } = useEditor()
+  const { configuration, edited, store, loseChange } = useEditor()
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const [reason, setReason] = useState(props.arrival?.reason ?? '')
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
@@ -51,7 +51,9 @@ export function ReviewDialog(props: ReviewProps) {
           ? t(wasRefused ? 'configuration.conflict.afterSave' : 'configuration.conflict.before')
           : // until the response arrives, the newest snapshot may be the one of this save
             save.state === 'idle' &&
-            t('configuration.review.onTop', { version: String(configuration.snapshotVersion) })
+            t(edited === null ? 'configuration.review.onTop' : 'changes.editing.onTop', {
+              version: String(configuration.snapshotVersion),
+            })
       }
       footer={
         isConflict ? (
