@@ -207,7 +207,8 @@ export const installations = {
   'upgrade.published': 'Published {at} by {who}',
   'upgrade.older': 'Published before the installed version',
   'upgrade.newest': 'Newest version',
-  'upgrade.nonePinned': 'The pin to {versions} allows no published version other than the installed one.',
+  'upgrade.nonePinned':
+    'The pin to {versions} allows no published version other than the installed one. Remove the pin, or pin other versions, on the page of the installation.',
   'upgrade.none': 'No other version of this bundle is published.',
   'upgrade.changes': 'Changes',
   'upgrade.values': 'Values',
