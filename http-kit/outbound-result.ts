@@ -82,7 +82,7 @@ const OUTBOUND_FAILURES = {
   timeout: { isSent: true, isRepeatUseful: true, text: 'it does not respond in time' },
   refused: { isSent: false, isRepeatUseful: true, text: 'nothing listens there' },
   'no-route': { isSent: false, isRepeatUseful: true, text: 'it cannot be routed to' },
-  'no-socket': { isSent: false, isRepeatUseful: true, text: 'this host can open no more connections' },
+  'no-socket': { isSent: false, isRepeatUseful: true, text: 'this host has no free socket or port' },
   reset: { isSent: true, isRepeatUseful: true, text: 'it closes the connection' },
   dns: { isSent: false, isRepeatUseful: true, text: 'its name is unknown' },
   tls: {
@@ -143,7 +143,6 @@ const BY_CODE = mapOf<OutboundFailure>({
   ENETUNREACH: 'no-route',
   EHOSTDOWN: 'no-route',
   ENETDOWN: 'no-route',
-  EADDRNOTAVAIL: 'no-route',
   EAFNOSUPPORT: 'no-route',
   // a firewall of this host
   EACCES: 'no-route',
@@ -151,6 +150,8 @@ const BY_CODE = mapOf<OutboundFailure>({
   EMFILE: 'no-socket',
   ENFILE: 'no-socket',
   ENOBUFS: 'no-socket',
+  // no local port is left for the address
+  EADDRNOTAVAIL: 'no-socket',
   // undici refuses to send invalid HTTP
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
@@ -226,7 +227,6 @@ const NETWORK_CODE = /^(?:E[A-Z0-9]+$|UND_ERR_|HPE_)/
 const FAILS = 'the connection to it fails'
 /** Where an operator needs to know more than a program does. */
 const TEXT_BY_CODE = mapOf({
-  EADDRNOTAVAIL: FAILS,
   UND_ERR_INVALID_ARG: 'the request to it is not valid',
 })
 

@@ -471,7 +471,8 @@ describe('reasonOf', () => {
     assert.equal(reasonFor('ETIMEDOUT', 'ETIMEDOUT'), 'timeout')
     assert.equal(reasonFor('ECONNRESET', 'EHOSTUNREACH'), 'no-route')
     assert.equal(reasonFor('ETIMEDOUT', 'ECONNRESET'), 'reset')
-    assert.equal(reasonFor('EMFILE', 'EMFILE'), 'no-socket')
+    for (const code of ['EMFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
+      assert.equal(reasonFor(code, code), 'no-socket')
   })
 })
 
@@ -494,7 +495,7 @@ describe('whyNoResponse', () => {
       UNABLE_TO_GET_CRL: 'its certificate is not accepted',
       INVALID_PURPOSE: 'its certificate is not accepted',
       ENETDOWN: 'it cannot be routed to',
-      EADDRNOTAVAIL: 'the connection to it fails',
+      EADDRNOTAVAIL: 'this host has no free socket or port',
       HPE_INVALID_CONSTANT: 'the connection to it fails',
     }
     for (const [code, text] of Object.entries(texts)) assert.equal(why(code), `${text} (${code})`)

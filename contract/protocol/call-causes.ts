@@ -76,11 +76,11 @@ export const CALL_CAUSES = {
   callNoSocket: {
     title: { en: 'The runtime could not open a connection', zh: '运行时无法打开连接' },
     message: {
-      en: 'The runtime had no free socket to call plugin {plugin}. Raise the limit of open files.',
-      zh: '运行时没有空闲的套接字来调用插件 {plugin}。请调高打开文件数的上限。',
+      en: 'The runtime had no free socket or port to call plugin {plugin}. Check the limits of its host: open files, local ports, memory.',
+      zh: '运行时没有空闲的套接字或端口来调用插件 {plugin}。请检查其主机的限制：打开文件数、本地端口和内存。',
     },
     noResponse: 'no-socket',
-    label: { en: 'No free socket', zh: '没有空闲的套接字' },
+    label: { en: 'No free socket or port', zh: '没有空闲的套接字或端口' },
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },

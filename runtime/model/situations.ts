@@ -289,7 +289,7 @@ export const SITUATIONS: readonly Situation[] = [
     retryHelps: 'AFTER_CHANGE',
   },
   failed(
-    'error of the runtime, or no free socket',
+    'error of the runtime, or no free socket or port',
     ['callRuntimeError', 'callNoSocket'],
     'ADMINISTRATOR',
     'CHECK_RUNTIME',

@@ -32,7 +32,7 @@ export function createProbe(): (context: ReadContext, input: Input<Name>) => Pro
     const probing = http.probe({ url: endpoint, timeoutMs: TIMEOUT_MS })
     open.add(probing)
     const probed = await probing.finally(() => open.delete(probing))
-    const result: ProbeResultName = probed.kind === 'reached' ? 'REACHABLE' : nameOf(probed.reason)
+    const result: ProbeResultName = probed.kind === 'reached' ? 'REACHABLE' : NAMES[probed.reason]
     return { result, testedAt: clock.now().toISOString() }
   }
 
@@ -49,28 +49,27 @@ export function createProbe(): (context: ReadContext, input: Input<Name>) => Pro
   }
 }
 
-function nameOf(reason: OutboundFailure): ProbeResultName {
-  switch (reason) {
-    case 'refused':
-      return 'REFUSED'
-    case 'no-route':
-      return 'NO_ROUTE'
-    case 'dns':
-      return 'HOST_UNKNOWN'
-    case 'timeout':
-      return 'TIMEOUT'
-    case 'tls-expired':
-    case 'tls-early':
-      return 'CERTIFICATE_EXPIRED'
-    case 'tls-untrusted':
-      return 'CERTIFICATE_UNTRUSTED'
-    case 'tls-wrong-name':
-      return 'CERTIFICATE_WRONG_NAME'
-    case 'tls':
-      return 'NOT_SECURE'
-    case 'egress-denied':
-      return 'NOT_ALLOWED'
-    default:
-      return 'LOST'
-  }
+/** Of every reason, so that no new one is taken for a lost connection. */
+const NAMES: Readonly<Record<OutboundFailure, ProbeResultName>> = {
+  refused: 'REFUSED',
+  'no-route': 'NO_ROUTE',
+  'no-socket': 'NO_SOCKET',
+  dns: 'HOST_UNKNOWN',
+  timeout: 'TIMEOUT',
+  'tls-expired': 'CERTIFICATE_EXPIRED',
+  'tls-early': 'CERTIFICATE_EXPIRED',
+  'tls-untrusted': 'CERTIFICATE_UNTRUSTED',
+  'tls-wrong-name': 'CERTIFICATE_WRONG_NAME',
+  tls: 'NOT_SECURE',
+  'egress-denied': 'NOT_ALLOWED',
+  reset: 'LOST',
+  aborted: 'LOST',
+  // those of a response, which a probe does not await
+  'not-http': 'LOST',
+  cut: 'LOST',
+  continue: 'LOST',
+  upgrade: 'LOST',
+  encoding: 'LOST',
+  'too-large': 'LOST',
+  redirect: 'LOST',
 }

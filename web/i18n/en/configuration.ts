@@ -660,6 +660,7 @@ export const plans = {
   'probe.REACHABLE': 'Reachable',
   'probe.REFUSED': 'Connection refused',
   'probe.NO_ROUTE': 'No route to the host',
+  'probe.NO_SOCKET': 'The runtime had no free socket or port',
   'probe.HOST_UNKNOWN': 'Host not found',
   'probe.TIMEOUT': 'No connection in time',
   'probe.CERTIFICATE_EXPIRED': 'Certificate expired or not valid yet',

@@ -548,6 +548,7 @@ export const plans: Translated<typeof source.plans> = {
   'probe.REACHABLE': '可以连接',
   'probe.REFUSED': '连接被拒绝',
   'probe.NO_ROUTE': '没有到主机的路由',
+  'probe.NO_SOCKET': '运行时没有空闲的套接字或端口',
   'probe.HOST_UNKNOWN': '找不到主机',
   'probe.TIMEOUT': '连接超时',
   'probe.CERTIFICATE_EXPIRED': '证书已过期或尚未生效',
