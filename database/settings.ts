@@ -127,10 +127,17 @@ function readTlsFile(variable: string, name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    const reason = isMissing ? 'does not exist' : 'cannot be read by the user of this program'
-    throw new Error(`${variable} names a file that ${reason}: ${name}=${path}`, { cause: error })
+    const reason = WHY_UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cannot be read'
+    throw new Error(`${variable} is wrong: ${name}=${path} ${reason}`, { cause: error })
   }
+}
+
+// as whyUnreadable of http-kit says it, which this folder cannot import
+const WHY_UNREADABLE: Record<string, string> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory; name a file',
+  EACCES:
+    'cannot be read by the user of this program; change the owner of the file, or of the directories above it',
 }
 
 /**
