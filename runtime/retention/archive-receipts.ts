@@ -16,8 +16,12 @@ export async function requireArchive(directory: string | null): Promise<void> {
     throw new SettingsError(
       `${subject} is not a directory that the user of this program can see; mount or create it`,
     )
-  await access(directory, constants.W_OK | constants.X_OK).catch(() => {
-    throw new SettingsError(`${subject} is a directory in which this user cannot write; change its owner`)
+  await access(directory, constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new SettingsError(
+      error.code === 'EROFS'
+        ? `${subject} is on a read-only file system; mount it with write access`
+        : `${subject} is a directory in which this user cannot write; change its owner`,
+    )
   })
 }
 
