@@ -90,10 +90,6 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased, so that none is used twice.`,
   )
   console.log('The restore is complete.')
-  if (configured.length === 0 && sealingKeys.length > 1)
-    console.log(
-      `Start the programs with SEALING_KEY_FILE=${restoredFiles.slice(0, sealingKeys.length).join(',')}`,
-    )
   console.log(await listInDoubt(db))
   const tokens = await countValidTokens(db, systemClock.now())
   if (tokens > 0)
