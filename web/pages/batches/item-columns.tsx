@@ -47,7 +47,8 @@ export const itemColumns = (
     header: t('batches.items.scope'),
     cell: ({ scope }) => <ScopeText scope={scope} />,
     card: 'line',
-    width: 'max(13.5rem, 22cqi)',
+    // without values, most results are one word
+    width: hasValues ? 'max(13.5rem, 22cqi)' : 'max(13.5rem, 32cqi)',
   },
   ...(waves === undefined ? [] : [waveColumn(t)]),
   ...(hasValues ? [valuesColumn(t, input)] : []),

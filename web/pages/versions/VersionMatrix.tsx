@@ -94,7 +94,9 @@ export function VersionMatrix({
                 <span className="mono block text-xs font-normal wrap-anywhere text-faint">
                   <span className="inline-block max-w-full">{bundle.environmentKey}/</span>
                   <wbr />
-                  <span className="inline-block max-w-full">{bundle.bundleId}</span>
+                  <span title={bundle.bundleId} className="line-clamp-3">
+                    {bundle.bundleId}
+                  </span>
                 </span>
               </th>
             ))}

@@ -82,7 +82,7 @@ function WavesField({
   return (
     <fieldset className="space-y-3">
       <legend className="sr-only">{t('batches.waves')}</legend>
-      <div className="flex flex-wrap items-baseline gap-x-2">
+      <div className="flex flex-wrap items-center gap-x-2">
         <Checkbox
           aria-describedby={helpId}
           checked={value !== undefined}
