@@ -1,8 +1,9 @@
-import { useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import type { OperationDetail, Failure } from '#contract/console-api/shapes.ts'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { OperationTroubles } from '../../../subjects/troubles/Troubles.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
+import { lazyPart } from '../../../base/lazy-part.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { useAsOf } from '../../../ui/as-of.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -13,7 +14,6 @@ import { useIsOpening } from '../../../ui/opening.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
-import { RunningPanel } from './evidence/RunningPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
 import { OperationSummary } from './OperationSummary.tsx'
 import { CompareButton } from './comparison/CompareButton.tsx'
@@ -29,6 +29,9 @@ import { messageText } from '../../../i18n/message-text.ts'
 import { Time } from '../../../ui/Time.tsx'
 import { effectUnknownText } from './failure/failure-texts.ts'
 import { failureTitle } from '../../../subjects/operations/describe-failure.ts'
+
+/** Most operations end before it is shown. */
+const RunningPanel = lazyPart(async () => (await import('./evidence/RunningPanel.tsx')).RunningPanel)
 
 /** Up to this many changes stand before the history. */
 const SHORT = 6
@@ -88,7 +91,9 @@ export function OperationDetails({
         </FailurePanel>
       )}
       {(operation.state === 'PENDING' || operation.state === 'RUNNING') && (
-        <RunningPanel operation={operation} timeline={timeline} />
+        <Suspense>
+          <RunningPanel operation={operation} timeline={timeline} />
+        </Suspense>
       )}
       {operation.state === 'WAITING' && (
         <>

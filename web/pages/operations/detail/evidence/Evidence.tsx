@@ -16,9 +16,9 @@ import { Id } from '../../../../ui/Id.tsx'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { Countdown } from '../../../../ui/Time.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
+import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { useRecovery } from '../recovery/recovery.ts'
-import { UnfinishedNextStep } from './RunningPanel.tsx'
 import { momentOf, rowsOf, type Bar, type CallTimeline } from '../calls/timeline.ts'
 import { isLimited, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -243,4 +243,18 @@ function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
     default:
       return null
   }
+}
+
+/** Who acts next on an operation in progress; of one that is paused, with whom to decide that it goes on. */
+export function UnfinishedNextStep({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const [pause] = usePauses(operation)
+  return (
+    <NextStepText
+      nextStep={operation.nextStep}
+      what={
+        pause && t('operations.running.next.paused', { person: pause.by.name, what: pausedText([pause], t) })
+      }
+    />
+  )
 }

@@ -1,6 +1,5 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
-import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { Time } from '../../../../ui/Time.tsx'
@@ -8,6 +7,7 @@ import { useNow } from '../../../../ui/use-now.ts'
 import { rowsOf, type CallTimeline } from '../calls/timeline.ts'
 import { pausedText, usePauses } from '../../../../subjects/gate/use-pauses.ts'
 import { impactText } from '../failure/failure-texts.ts'
+import { UnfinishedNextStep } from './Evidence.tsx'
 
 /** Most operations end before this; a panel that comes and goes would only move the page. */
 const SHOWN_AFTER_MS = 3_000
@@ -73,19 +73,5 @@ export function RunningPanel({
         ]}
       />
     </section>
-  )
-}
-
-/** Who acts next on an operation in progress; of one that is paused, with whom to decide that it goes on. */
-export function UnfinishedNextStep({ operation }: { operation: OperationDetail }) {
-  const t = useText()
-  const [pause] = usePauses(operation)
-  return (
-    <NextStepText
-      nextStep={operation.nextStep}
-      what={
-        pause && t('operations.running.next.paused', { person: pause.by.name, what: pausedText([pause], t) })
-      }
-    />
   )
 }
