@@ -94,8 +94,8 @@ export function VersionMatrix({
                 <span className="mono block text-xs font-normal wrap-anywhere text-faint">
                   <span className="inline-block max-w-full">{bundle.environmentKey}/</span>
                   <wbr />
-                  <span title={bundle.bundleId} className="line-clamp-3">
-                    {bundle.bundleId}
+                  <span title={bundle.bundleId} className="inline-block max-w-full">
+                    <span className="line-clamp-3">{bundle.bundleId}</span>
                   </span>
                 </span>
               </th>
