@@ -11,7 +11,7 @@ import type { Tx } from '../model/db.ts'
 import {
   findChangeRequest,
   insertEntry,
-  lockChangeRequest,
+  lockFreeChangeRequest,
   readScopes,
   updateChangeRequest,
 } from '../store/change-requests/change-requests.ts'
@@ -29,8 +29,9 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 const LOOK_MAX = 50
 /** For how long one look judges requests again: who saves in many scopes must not keep what is scheduled waiting. */
 const JUDGING_MS_MAX = 250
-/** How many times as long as it took a request rests before the same is due of it: a batch of many targets in busy scopes is always due. */
+/** How many times as long as it took, at most so long, a request is not judged again: a batch of many targets in busy scopes is always due. */
 const REST_TIMES = 20
+const REST_MS_MAX = 60_000
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
@@ -43,23 +44,33 @@ export function startChangeRequests(
   options: { everyMs: number; isPaused: () => Promise<boolean>; onStarted: () => void },
 ): PeriodicTask {
   const turns: Turns = {}
-  /** Until when what is due of a request rests, by the monotonic clock. */
+  /** Until when requests are not judged again, and until when none is looked for that should be, by the monotonic clock. */
   const rests = new Map<string, number>()
+  let looksAgainAt = 0
+  const restFrom = (begun: number): number => {
+    const now = deps.clock.monotonic()
+    return now + Math.min(REST_TIMES * (now - begun), REST_MS_MAX)
+  }
   return runEvery(
     deps,
     { everyMs: options.everyMs, failureMessage: 'change requests could not be advanced', first: 'later' },
     async (stopped) => {
       if (await options.isPaused()) return
-      const found = await findDue(deps.db, turns, LOOK_MAX)
-      for (const due of DUE) {
+      const begun = deps.clock.monotonic()
+      for (const [id, until] of rests) if (until <= begun) rests.delete(id)
+      const kinds = DUE.filter((due) => due !== 'judgement' || looksAgainAt <= begun)
+      const found = await findDue(deps.db, kinds, turns, LOOK_MAX)
+      if (kinds.includes('judgement')) looksAgainAt = restFrom(begun)
+      for (const due of kinds) {
         const ids = found.filter((one) => one.due === due).map((one) => one.change_request_id)
+        const hasMore = ids.length === LOOK_MAX
         // those at the beginning have their turn again
-        if (ids.length < LOOK_MAX) delete turns[due]
-        const begun = deps.clock.monotonic()
-        for (const [key, until] of rests) if (until <= begun) rests.delete(key)
+        if (!hasMore) delete turns[due]
+        const judgingFrom = deps.clock.monotonic()
         for (const id of ids) {
           if (stopped.aborted) return
-          if (rests.has(`${due} ${id}`)) continue
+          if (hasMore) turns[due] = id
+          if (due === 'judgement' && rests.has(id)) continue
           const from = deps.clock.monotonic()
           // the others must not wait for this one
           const hasStarted = await advanceChangeRequest(deps, id).catch((error: unknown) => {
@@ -67,11 +78,11 @@ export function startChangeRequests(
             return false
           })
           if (hasStarted) options.onStarted()
-          const now = deps.clock.monotonic()
-          rests.set(`${due} ${id}`, now + REST_TIMES * (now - from))
-          const isOut = due === 'judgement' && now - begun >= JUDGING_MS_MAX
-          if (isOut || ids.length === LOOK_MAX) turns[due] = id
-          if (isOut) break
+          if (due !== 'judgement') continue
+          rests.set(id, restFrom(from))
+          if (deps.clock.monotonic() - judgingFrom < JUDGING_MS_MAX) continue
+          turns[due] = id
+          break
         }
       }
     },
@@ -101,9 +112,13 @@ async function judge(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promis
 }
 
 async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, evaluated }: Judgement): Promise<false> {
-  const row = await lockChangeRequest(tx, evaluated.row.change_request_id)
-  // somebody has taken a step since: the next look judges that
-  if (row?.state !== evaluated.row.state || row.updated_at !== evaluated.row.updated_at) return false
+  const before = evaluated.row
+  const row = await lockFreeChangeRequest(tx, before.change_request_id)
+  // somebody has taken a step since, or judged it: the next look judges that
+  const isSame = (['state', 'updated_at', 'base_snapshot', 'effect'] as const).every(
+    (column) => row?.[column] === before[column],
+  )
+  if (row === undefined || !isSame) return false
   // a policy may have changed meanwhile
   const facts = await factsOf(tx, row, evaluated.evaluated, evaluated.scopes)
   await rebase(deps, tx, { ...evaluated, row, facts }, due)
@@ -111,7 +126,7 @@ async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, evaluated }: Jud
 }
 
 async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<boolean> {
-  const row = await lockChangeRequest(tx, changeRequestId)
+  const row = await lockFreeChangeRequest(tx, changeRequestId)
   if (row === undefined) return false
   const due = await readDue(tx, row)
   if (!DUE.some((one) => due[one])) return false
@@ -119,21 +134,12 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
     await finish(tx, row)
     return false
   }
-  const locked = await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId))
-  const { facts, evaluated } = locked
   if (due.end) {
-    const message = platformMessage('changeTooLate', { until: row.not_after ?? '' })
-    await store(tx, deps, locked, {
-      state: step(row, 'expire', facts),
-      values: {
-        code: 'CHANGE_REQUEST_STATE',
-        message: message.message,
-        parameters: JSON.stringify(message.parameters),
-      },
-      entry: { actor: systemActor(changeRequestId), event: 'EXPIRED' },
-    })
+    await expire(tx, row)
     return false
   }
+  const locked = await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId))
+  const { facts, evaluated } = locked
   if (due.turn && evaluated.conflicts.length === 0 && isApproved(facts)) {
     const result = await applyScheduled(deps, tx, locked)
     if (result !== 'waits') return result === 'started'
@@ -163,11 +169,30 @@ async function rebase(
   })
 }
 
+/** No approval counts for what ends. */
+const NO_FACTS = { approvals: 0, needed: 0, hasSchedule: false }
+
+/** Ends a request whose time is over. */
+async function expire(tx: Tx, row: ChangeRequestRow): Promise<void> {
+  const { change_request_id: changeRequestId, revision } = row
+  const { message, parameters } = platformMessage('changeTooLate', { until: row.not_after ?? '' })
+  await updateChangeRequest(tx, changeRequestId, {
+    state: step(row, 'expire', { ...NO_FACTS, hasSchedule: true }),
+    code: 'CHANGE_REQUEST_STATE',
+    message,
+    parameters: JSON.stringify(parameters),
+    // its secrets are of no use any more
+    content: null,
+    judge_again: false,
+    hasEnded: true,
+  })
+  await insertEntry(tx, { changeRequestId, actor: systemActor(changeRequestId), event: 'EXPIRED', revision })
+}
+
 /** Ends a request whose operations and batch have ended. What it asked for was discarded when it was applied. */
 async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
   const { change_request_id: changeRequestId, revision } = row
-  // no approval counts for it any more
-  const state = step(row, 'finish', { approvals: 0, needed: 0, hasSchedule: false })
+  const state = step(row, 'finish', NO_FACTS)
   await updateChangeRequest(tx, changeRequestId, { state, hasEnded: true })
   const actor = systemActor(changeRequestId)
   await insertEntry(tx, { changeRequestId, actor, event: 'APPLIED', revision })

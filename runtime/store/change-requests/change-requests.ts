@@ -78,13 +78,23 @@ export function findChangeRequest(db: Db, changeRequestId: string): Promise<Chan
 }
 
 /** Locks a request until the transaction ends: whatever happens to it happens one after the other. */
-export function lockChangeRequest(tx: Tx, changeRequestId: string): Promise<ChangeRequestRow | undefined> {
-  return tx
+const lockingChangeRequest = (tx: Tx, changeRequestId: string) =>
+  tx
     .selectFrom('runtime.change_request')
     .selectAll()
     .where('change_request_id', '=', changeRequestId)
     .forNoKeyUpdate()
-    .executeTakeFirst()
+
+export function lockChangeRequest(tx: Tx, changeRequestId: string): Promise<ChangeRequestRow | undefined> {
+  return lockingChangeRequest(tx, changeRequestId).executeTakeFirst()
+}
+
+/** Like `lockChangeRequest`, but undefined if somebody else has locked it. */
+export function lockFreeChangeRequest(
+  tx: Tx,
+  changeRequestId: string,
+): Promise<ChangeRequestRow | undefined> {
+  return lockingChangeRequest(tx, changeRequestId).skipLocked().executeTakeFirst()
 }
 
 export async function readScopes(db: Db, changeRequestId: string): Promise<Scope[]> {

@@ -36,11 +36,12 @@ const WHEN: Record<Exclude<Due, 'judgement'>, RawBuilder<boolean>> = {
 export type Turns = Partial<Record<Due, string>>
 
 /**
- * At most `limit` requests for each kind of what is due: those after the one that had its turn last, so that what cannot be advanced now
+ * At most `limit` requests for each of these kinds of what is due: those after the one that had its turn last, so that what cannot be advanced now
  * keeps nobody waiting. Scheduled ones by their times, the others by their ids.
  */
 export async function findDue(
   db: Db,
+  kinds: readonly Due[],
   turns: Turns,
   limit: number,
 ): Promise<{ change_request_id: string; due: Due }[]> {
@@ -55,6 +56,7 @@ export async function findDue(
       }
       order by ${order} limit ${limit})`
   }
+  const isMoved = sql<boolean>`(${isJudged} and (judge_again or change_request_id in (select change_request_id from moved)))`
   // each scope is looked at once, however many requests change it
   const { rows } = await sql<{ change_request_id: string; due: Due }>`
     with place as materialized (
@@ -68,13 +70,7 @@ export async function findDue(
       join scope_now using (environment_key, application_runtime_id, workspace_id)
       where place.judged_version is distinct from scope_now.version)
     ${sql.join(
-      [
-        ...Object.entries(WHEN).map(([due, condition]) => part(due as Due, condition)),
-        part(
-          'judgement',
-          sql`(${isJudged} and (judge_again or change_request_id in (select change_request_id from moved)))`,
-        ),
-      ],
+      kinds.map((due) => part(due, due === 'judgement' ? isMoved : WHEN[due])),
       sql` union all `,
     )}`.execute(db)
   return rows
