@@ -108,7 +108,7 @@ describe('a start is refused', () => {
   it('when the file cannot be used', async () => {
     const dataDir = freshDirectory()
     await refuses(open(dataDir, join(root, 'missing')), 'SEALING_KEY_FILE', 'does not exist; restore it')
-    await refuses(open(dataDir, root), 'SEALING_KEY_FILE', 'cannot be read')
+    await refuses(open(dataDir, root), 'SEALING_KEY_FILE', 'is a directory; name a file')
     for (const mode of [0o604, 0o666, 0o620])
       await refuses(open(dataDir, await keyFile(mode)), 'SEALING_KEY_FILE', 'chmod 600')
     for (const text of ['', 'short', randomBytes(31).toString('base64'), randomBytes(32).toString('hex')])

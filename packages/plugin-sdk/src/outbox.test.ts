@@ -86,7 +86,7 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       let isHanging = true
       const { outbox, target, errors, clock, failures } = await setUp(t, {
         names: ['a'],
-        timeoutMs: 50,
+        timeoutMs: 500,
         credential: () => (isHanging ? new Promise<string>(() => undefined) : 'plugin-credential'),
       })
       assert.equal(await outbox.deliverDue(), 1)
