@@ -11,6 +11,8 @@ import { ChangeList } from './ChangeList.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useTitles } from '../manifest/use-titles.ts'
 import { BrokenReferences } from '../references/BrokenReferences.tsx'
+import { ReviewNotice } from '../change-requests/ReviewNotice.tsx'
+import { withoutReview } from '../change-requests/use-request-review.ts'
 import { isOfGate } from '../gate/use-gate.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
 import { PlanProblemText } from './PlanProblemText.tsx'
@@ -20,14 +22,17 @@ import type { OperationPlanState } from './use-operation-plan.ts'
  * What an operation will do: changed values, plugin calls in order, and what would refuse it.
  *
  * @param isAtField Whether a form shows this problem at one of its fields.
+ * @param isRequested Whether a policy requires a change request for it, which nothing else says.
  */
 export function OperationPlanView({
   state,
   isAtField,
+  isRequested = false,
   calls,
 }: {
   state: Omit<OperationPlanState<never>, 'send'>
   isAtField?: (problem: PlanProblem) => boolean
+  isRequested?: boolean
   /** Shows the calls in another way than by stage. */
   calls?: (plan: OperationPlan) => ReactNode
 }) {
@@ -41,9 +46,12 @@ export function OperationPlanView({
       <ErrorState error={error} onRetry={state.refetch} retrying={state.isChecking} />
     )
   // what refuses any change now is shown above, with the choice to override it
-  const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true && !isOfGate(problem))
+  const problems = withoutReview(plan.problems).filter(
+    (problem) => isAtField?.(problem) !== true && !isOfGate(problem),
+  )
   return (
     <div className="space-y-3" aria-busy={state.isChecking}>
+      {isRequested && <ReviewNotice />}
       {problems.length > 0 && (
         <Notice tone="warn" live title={t('plans.problems')}>
           <ul className="space-y-0.5">

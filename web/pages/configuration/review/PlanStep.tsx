@@ -9,6 +9,7 @@ import { Field } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { TextArea } from '../../../ui/TextInput.tsx'
+import { ReviewNotice } from '../../../subjects/change-requests/ReviewNotice.tsx'
 import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
 import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
@@ -79,11 +80,7 @@ export function PlanStep({
           <MovedList error={save.error} />
         </>
       )}
-      {isGuarded && edited === null && !gate.saysReview && (
-        <Notice icon="review" title={t('changes.need.title')}>
-          {t('changes.need.message')}
-        </Notice>
-      )}
+      {isGuarded && edited === null && !gate.saysReview && <ReviewNotice />}
       {problems.length > 0 && <InvalidEdits problems={problems} onClose={onClose} />}
       {planError !== null && plan.data === undefined && (
         <ErrorState error={planError} onRetry={() => void plan.refetch()} retrying={plan.isFetching} />

@@ -157,6 +157,7 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
       plan={
         <OperationPlanView
           state={planned}
+          isRequested={isGuarded && !gate.saysReview}
           calls={({ stages }) => (
             <>
               <PlannedCalls stages={stages} isDetach />

@@ -83,3 +83,15 @@ test('says which plugins can be connected to now, and what follows if one cannot
   await expect.element(probes.getByText(/ask an administrator to retire it/)).toBeVisible()
   expect(api.requests(DETACH)).toHaveLength(0)
 })
+
+test('where a policy requires an approval, the dialog offers a review and calls nothing refused', async () => {
+  const needed = { errorCode: 'APPROVAL_REQUIRED' as const, message: 'An approval is required.' }
+  await serveApi({
+    [PLAN]: () => ({ ...planWith('first', 'READY'), problems: [needed] }),
+    [PROBE]: () => probed('REACHABLE'),
+  })
+  const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
+  await expect.element(screen.getByText('This environment requires an approved change request')).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Request review' })).toBeVisible()
+  expect(screen.getByText('This would be refused').elements()).toEqual([])
+})

@@ -150,7 +150,11 @@ export function OperationFormPage({
       {children}
       {isPlanned && (
         <Section title={t('plans.title')} flush>
-          <OperationPlanView state={planned} isAtField={(problem) => entered.fieldOf(problem) !== null} />
+          <OperationPlanView
+            state={planned}
+            isAtField={(problem) => entered.fieldOf(problem) !== null}
+            isRequested={isGuarded && edited === null && !gate.saysReview}
+          />
         </Section>
       )}
       <ReasonField control={entered.form.control} label={reason} className="max-w-2xl" />

@@ -72,6 +72,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       plan={
         <OperationPlanView
           state={planned}
+          isRequested={isGuarded && !gate.saysReview}
           calls={({ stages }) => (
             <>
               <TakeoverCalls stages={stages} timeline={timeline} />
