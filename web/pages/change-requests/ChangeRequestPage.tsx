@@ -16,14 +16,11 @@ import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { messageText } from '../../i18n/message-text.ts'
-import { joinList } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
-import { BatchLink } from '../../subjects/batch/BatchLink.tsx'
-import { authorsOf, changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
+import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
-import { OperationLink } from '../../subjects/operations/OperationLink.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -34,6 +31,7 @@ import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
+import { ChangeFacts } from './ChangeFacts.tsx'
 import { useRequestTitles } from './use-request-titles.ts'
 import { isReady, PlannedChange, Problems, refusals, wouldBeRefused } from './PlannedChange.tsx'
 
@@ -99,7 +97,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
-          <Facts request={request} />
+          <ChangeFacts request={request} plan={plan.data} />
           {request.conflicts.length > 0 && <Conflicts request={request} plan={plan.data} titles={titles} />}
           <PlannedChange request={request} plan={plan} titles={titles} onComment={setTarget} />
         </div>
@@ -184,66 +182,6 @@ const useOperationStates = ({ operations }: ChangeRequestDetail) =>
     combine: (queries) =>
       queries.map(({ data, isPending }) => (isPending ? undefined : (data?.state ?? null))),
   })
-
-function Facts({ request }: { request: ChangeRequestDetail }) {
-  const t = useText()
-  const { createdAt, revision, reason, schedule, operations, batchId, input } = request
-  const authors = authorsOf(request)
-  return (
-    <Card>
-      <DefinitionList
-        layout="facts"
-        items={[
-          {
-            label: t('changes.fact.by', { n: authors.length }),
-            value: joinList(
-              t,
-              authors.map(({ name }) => name),
-            ),
-          },
-          { label: t('changes.fact.created'), value: <Time at={createdAt} /> },
-          { label: t('changes.fact.revision'), value: revision },
-          input.snapshotVersion !== undefined && {
-            label: t('changes.fact.snapshot'),
-            value: input.snapshotVersion,
-          },
-          schedule !== null && {
-            label: t('changes.fact.schedule'),
-            value: (
-              <>
-                <Time at={schedule.notBefore} exact="minute" /> –{' '}
-                <Time at={schedule.notAfter} exact="minute" />
-              </>
-            ),
-          },
-          reason !== null && {
-            label: t('changes.fact.reason'),
-            value: <span className="whitespace-pre-wrap">{reason}</span>,
-            wide: true,
-          },
-          operations.length > 0 && {
-            label: t('changes.fact.operations'),
-            wide: true,
-            value: (
-              <ul>
-                {operations.map((id) => (
-                  <li key={id}>
-                    <OperationLink id={id} />
-                  </li>
-                ))}
-              </ul>
-            ),
-          },
-          batchId !== null && {
-            label: t('changes.fact.batch'),
-            wide: true,
-            value: <BatchLink id={batchId} isExplained />,
-          },
-        ]}
-      />
-    </Card>
-  )
-}
 
 /** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
 function Conflicts({
