@@ -143,13 +143,13 @@ export const PLATFORM_MESSAGES = {
   scheduleOrder: 'Must be after the earliest time, and in the future.',
   scheduleTooFar: 'Must be at most {max} days ahead.',
   installationProtected:
-    '{person} protected the installation from being detached: {text} Lift the protection first.',
+    '{person} protected the installation from being detached (“{text}”). Lift the protection first.',
   installationAlreadyProtected: 'The installation is already protected.',
   installationNotProtected: 'The installation is not protected.',
   versionPinned:
-    '{person} pinned the installation to {versions}: {text} Choose a version that the pin allows, or remove the pin first.',
+    '{person} pinned the installation to {versions} (“{text}”). Choose a version that the pin allows, or remove the pin first.',
   installationNotPinned: 'The installation is not pinned.',
-  versionRecalled: '{person} recalled version {version}: {text} Choose another version.',
+  versionRecalled: '{person} recalled version {version} (“{text}”). Choose another version.',
   versionStandingAlready: 'Version {version} is already in that state.',
   versionIsRecalled: 'Version {version} is recalled. Reinstate it first.',
   pluginRetiredRefusal:

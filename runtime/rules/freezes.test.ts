@@ -284,7 +284,10 @@ describe('a pinned installation', () => {
     for (const body of [upgrade, { ...upgrade, override: true, reason: 'now' }]) {
       const { errorCode, json } = await post(`${path}/upgrade`, body)
       assert.equal(errorCode, 'VERSION_PINNED')
-      assert.match(JSON.stringify(json), /ada pinned the installation to 1\.x: It was certified/)
+      assert.match(
+        JSON.stringify(json),
+        /ada pinned the installation to 1\.x \(“It was certified\.”\)\. Choose/,
+      )
     }
     const batch = await harness.ok('/batches/plan', {
       method: 'POST',
@@ -324,7 +327,7 @@ describe('a recalled version', () => {
     const upgrade = { targetVersion: '2.0.0', override: true, reason: 'now' }
     const refused = await post(`/installations/${id}/upgrade`, upgrade)
     assert.equal(refused.errorCode, 'VERSION_RECALLED')
-    assert.match(JSON.stringify(refused.json), /ada recalled version 2\.0\.0: It loses data/)
+    assert.match(JSON.stringify(refused.json), /ada recalled version 2\.0\.0 \(“It loses data\.”\)\. Choose/)
     const install = { scope: { ...harness.newScope() }, bundle: recalled.bundle, targetVersion: '2.0.0' }
     assert.equal((await post('/installations', install)).errorCode, 'VERSION_RECALLED')
     const plan = await harness.ok('/installations/plan', { method: 'POST', body: install })

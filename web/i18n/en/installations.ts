@@ -209,7 +209,7 @@ export const installations = {
   'upgrade.newest': 'Newest version',
   'upgrade.nonePinned':
     'The pin to {versions} allows no published version other than the installed one. Remove the pin, or pin other versions, on the page of the installation.',
-  'upgrade.none': 'No other version of this bundle is published.',
+  'upgrade.none': 'No other version of this bundle can be installed.',
   'upgrade.changes': 'Changes',
   'upgrade.values': 'Values',
   'upgrade.values.none': 'The new version needs no values. Current values are kept.',

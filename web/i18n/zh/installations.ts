@@ -195,7 +195,7 @@ export const installations: Translated<typeof source.installations> = {
   'upgrade.newest': '最新版本',
   'upgrade.nonePinned':
     '在固定范围 {versions} 内，除已安装的版本外，没有其他已发布的版本。请在安装页面上取消固定，或固定其他版本。',
-  'upgrade.none': '该 Bundle 没有发布其他版本。',
+  'upgrade.none': '该 Bundle 没有其他可安装的版本。',
   'upgrade.changes': '变更内容',
   'upgrade.values': '属性值',
   'upgrade.values.none': '新版本不需要填写任何值，当前值会保留。',

@@ -569,13 +569,13 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '环境 {environment} 要求有已通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 没有报告。请运行 plugin-check 并上传其报告。',
   pluginReportNotPassed:
     '环境 {environment} 要求有已通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 最近一次报告未通过。请修复插件，然后上传新的报告。',
-  installationProtected: '{person} 已为该安装实例启用防分离保护：{text} 请先解除保护。',
+  installationProtected: '{person} 已为该安装实例启用防分离保护（“{text}”）。请先解除保护。',
   installationAlreadyProtected: '该安装实例已启用防分离保护。',
   installationNotProtected: '该安装实例未启用防分离保护。',
   versionPinned:
-    '{person} 已将该安装实例的版本固定为 {versions}：{text} 请选择该范围内的版本，或先取消固定。',
+    '{person} 已将该安装实例的版本固定为 {versions}（“{text}”）。请选择该范围内的版本，或先取消固定。',
   installationNotPinned: '该安装实例未固定版本。',
-  versionRecalled: '{person} 已召回版本 {version}：{text} 请选择其他版本。',
+  versionRecalled: '{person} 已召回版本 {version}（“{text}”）。请选择其他版本。',
   versionStandingAlready: '版本 {version} 已处于该状态。',
   versionIsRecalled: '版本 {version} 已召回，请先恢复。',
   changesFrozen: '变更冻结至 {until}：{text}',
