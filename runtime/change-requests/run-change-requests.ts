@@ -29,7 +29,7 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 const LOOK_MAX = 50
 /** For how long one look judges requests again: who saves in many scopes must not keep what is scheduled waiting. */
 const JUDGING_MS_MAX = 250
-/** How many times as long as it took, at most so long, a request is not judged again: a batch of many targets in busy scopes is always due. */
+/** How many times as long as that took, and how long at most, a request is not judged again: a batch in busy scopes is always due. */
 const REST_TIMES = 20
 const REST_MS_MAX = 60_000
 
@@ -99,7 +99,7 @@ export async function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: s
 
 interface Judgement {
   due: Record<Due, boolean>
-  evaluated: EvaluatedChange
+  change: EvaluatedChange
 }
 
 /** What a request would do now, if it only has to be judged again. */
@@ -108,11 +108,11 @@ async function judge(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promis
   if (row === undefined) return null
   const due = await readDue(tx, row)
   if (due.end || due.turn || due.result || !(due.judgement || due.reminder)) return null
-  return { due, evaluated: await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId)) }
+  return { due, change: await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId)) }
 }
 
-async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, evaluated }: Judgement): Promise<false> {
-  const before = evaluated.row
+async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgement): Promise<false> {
+  const before = change.row
   const row = await lockFreeChangeRequest(tx, before.change_request_id)
   // somebody has taken a step since, or judged it: the next look judges that
   const isSame = (['state', 'updated_at', 'base_snapshot', 'effect'] as const).every(
@@ -120,8 +120,8 @@ async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, evaluated }: Jud
   )
   if (row === undefined || !isSame) return false
   // a policy may have changed meanwhile
-  const facts = await factsOf(tx, row, evaluated.evaluated, evaluated.scopes)
-  await rebase(deps, tx, { ...evaluated, row, facts }, due)
+  const facts = await factsOf(tx, row, change.evaluated, change.scopes)
+  await rebase(deps, tx, { ...change, row, facts }, due)
   return false
 }
 

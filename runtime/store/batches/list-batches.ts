@@ -8,6 +8,7 @@ import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { untilFull, type OfFullPage } from '../full-page.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
+import { shownErrorCode } from '../operations/filter-operations.ts'
 import { visibleTo } from '../visible-scopes.ts'
 
 type BatchRow = Omit<Selectable<RuntimeTables['runtime.batch']>, 'input'>
@@ -193,14 +194,9 @@ export const hasResult = sql<boolean>`(item.state = 'RUNNING' and operation.run 
 export const itemState = sql<BatchItemState>`case when not coalesce(${hasResult}, false) then item.state
   when operation.state = 'SUCCEEDED' then 'SUCCEEDED' else 'FAILED' end`
 
-/** As lists of operations show it: the code of the last attempt. */
-export const failureCode = sql<
-  string | null
->`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode')`
-
 /** Why an item was refused, or its operation failed. */
 const itemCode = sql<string | null>`coalesce(item.code,
-  case when ${itemState} = 'FAILED' then ${failureCode} end)`
+  case when ${itemState} = 'FAILED' then ${shownErrorCode} end)`
 
 /** Whether the failure of the operation is the result of the item, and not of a later run. */
 const showsFailure = sql<boolean>`(${itemState} = 'FAILED'

@@ -7,7 +7,8 @@ import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.t
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { scopeOf } from '../configuration/scopes.ts'
-import { failureCode, hasResult, itemState } from './list-batches.ts'
+import { shownErrorCode } from '../operations/filter-operations.ts'
+import { hasResult, itemState } from './list-batches.ts'
 
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']>
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
@@ -50,7 +51,7 @@ export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBat
 export async function settleItems(tx: Tx, batchId: string): Promise<void> {
   await sql`
     update runtime.batch_item as settled
-    set state = ${itemState}, ended_at = clock_timestamp(), code = ${failureCode},
+    set state = ${itemState}, ended_at = clock_timestamp(), code = ${shownErrorCode},
       operation_run = operation.run
     from runtime.batch_item as item join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and ${hasResult}

@@ -77,7 +77,6 @@ export function findChangeRequest(db: Db, changeRequestId: string): Promise<Chan
     .executeTakeFirst()
 }
 
-/** Locks a request until the transaction ends: whatever happens to it happens one after the other. */
 const lockingChangeRequest = (tx: Tx, changeRequestId: string) =>
   tx
     .selectFrom('runtime.change_request')
@@ -85,6 +84,7 @@ const lockingChangeRequest = (tx: Tx, changeRequestId: string) =>
     .where('change_request_id', '=', changeRequestId)
     .forNoKeyUpdate()
 
+/** Locks a request until the transaction ends: whatever happens to it happens one after the other. */
 export function lockChangeRequest(tx: Tx, changeRequestId: string): Promise<ChangeRequestRow | undefined> {
   return lockingChangeRequest(tx, changeRequestId).executeTakeFirst()
 }
@@ -288,11 +288,14 @@ export async function putChangePolicy(
     .executeTakeFirstOrThrow()
 }
 
+/** Waits for people or for its time: what a `request` would do is judged whenever that may have changed. */
+export const isJudged = sql<boolean>`request.state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED')`
+
 /** Has the runner judge the requests that change an environment again: another policy may ask for more approvals. */
 export async function judgeAgain(tx: Tx, environmentKey: string): Promise<void> {
   await sql`
     update runtime.change_request as request set judge_again = true
-    where state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED') and exists (select from runtime.change_request_scope as place
+    where ${isJudged} and exists (select from runtime.change_request_scope as place
       where place.change_request_id = request.change_request_id and place.environment_key = ${environmentKey})`.execute(
     tx,
   )

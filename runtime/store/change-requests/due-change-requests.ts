@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../model/db.ts'
+import { isJudged } from './change-requests.ts'
 import type { ChangeRequestRow } from './change-requests.ts'
 
 /**
@@ -16,11 +17,10 @@ const needsReminder = sql<boolean>`(request.state = 'OPEN' and request.approvals
   and request.updated_at <= clock_timestamp() - make_interval(days => ${REMIND_DAYS})
   and request.created_at > clock_timestamp() - make_interval(days => ${REMIND_DAYS_MAX}))`
 
-/** Waits for people or for its time: what it would do is judged whenever that may have changed. */
-const isJudged = sql<boolean>`request.state in ('OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED')`
 const versionNow = (place: RawBuilder<unknown>) =>
   sql`runtime.scope_version(${place}.environment_key, ${place}.application_runtime_id, ${place}.workspace_id)`
 
+// some conditions follow from the state; they are those of the partial indexes
 const WHEN: Record<Exclude<Due, 'judgement'>, RawBuilder<boolean>> = {
   end: sql`(${isJudged} and request.ended_at is null and request.not_after <= clock_timestamp())`,
   turn: sql`(request.state = 'SCHEDULED' and request.ended_at is null and request.not_after is not null
@@ -36,8 +36,8 @@ const WHEN: Record<Exclude<Due, 'judgement'>, RawBuilder<boolean>> = {
 export type Turns = Partial<Record<Due, string>>
 
 /**
- * At most `limit` requests for each of these kinds of what is due: those after the one that had its turn last, so that what cannot be advanced now
- * keeps nobody waiting. Scheduled ones by their times, the others by their ids.
+ * At most `limit` requests for each of these kinds of what is due: those after the one that had its turn last, so that what cannot
+ * be advanced now keeps nobody waiting. Scheduled ones by their times, the others by their ids.
  */
 export async function findDue(
   db: Db,

@@ -16,6 +16,11 @@ export type OperationQuery = Omit<
 /** The filter that the list and the counts share. */
 export type OperationFilter = Partial<Omit<OperationQuery, 'limit' | 'cursor' | 'sort'>>
 
+/** The code with which lists show a failure: that of the last attempt, where that of the run only says that a result is unknown. */
+export const shownErrorCode = sql<
+  string | null
+>`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode')`
+
 /** The condition on `runtime.operation as operation` for the filter, without scope and search text. */
 export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [sql`true`]
@@ -45,10 +50,7 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
       ),
     )
   if (filter.errorCode !== undefined)
-    conditions.push(
-      sql`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode') = ${filter.errorCode}
-        and operation.failure is not null`,
-    )
+    conditions.push(sql`${shownErrorCode} = ${filter.errorCode} and operation.failure is not null`)
   if (filter.failedAt !== undefined)
     conditions.push(
       sql`operation.failure is not null
