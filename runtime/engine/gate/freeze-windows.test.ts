@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { TIME_ZONES } from '#contract/json-schema/time-zone.ts'
+import { usedMemory } from '#http-kit/testing-memory.ts'
 import { dayAt, frozenUntil, nextWindow, startOfDay, windowsIn } from './freeze-windows.ts'
 import type { FreezeTimes } from './freeze-windows.ts'
 
@@ -131,5 +133,13 @@ describe('the windows of a freeze in a time', () => {
       startOfDay('2026-03-30', 'Europe/Berlin') - startOfDay('2026-03-29', 'Europe/Berlin'),
       82_800_000,
     )
+  })
+
+  it('take little memory, although anybody may ask for every zone in many years', () => {
+    const before = usedMemory()
+    for (const zone of TIME_ZONES.slice(0, 60))
+      for (let day = 0; day < 1_500; day++)
+        startOfDay(new Date(day * 86_400_000).toISOString().slice(0, 10), zone)
+    assert.ok(usedMemory() - before < 3, `${usedMemory() - before} MB`)
   })
 })

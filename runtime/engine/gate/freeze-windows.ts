@@ -123,13 +123,18 @@ interface Zone {
   offsets: Map<number, number>
 }
 const zones = new Map<string, Zone>()
+let kept = 0
 const QUARTER = 900_000
-/** Some years of one zone. */
-const OFFSETS_MAX = 10_000
+/** Of all zones: anybody may ask for each of them, in any year. */
+const OFFSETS_MAX = 20_000
 
 /** How far the local time of a zone is ahead of UTC, in milliseconds. Kept, because a format costs as much as a hundred look-ups. */
 function offsetAt(at: number, timeZone: string): number {
   const quarter = Math.floor(at / QUARTER)
+  if (kept >= OFFSETS_MAX) {
+    zones.clear()
+    kept = 0
+  }
   let zone = zones.get(timeZone)
   if (zone === undefined) {
     // the fields of `sv` are written like ISO 8601
@@ -142,7 +147,7 @@ function offsetAt(at: number, timeZone: string): number {
   if (known !== undefined) return known
   const begins = quarter * QUARTER
   const offset = Date.parse(`${format.format(begins).replace(' ', 'T')}Z`) - begins
-  if (offsets.size >= OFFSETS_MAX) offsets.clear()
   offsets.set(quarter, offset)
+  kept += 1
   return offset
 }
