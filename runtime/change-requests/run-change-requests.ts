@@ -7,7 +7,7 @@ import { runEvery } from '../deps/periodic-task.ts'
 import type { PeriodicTask } from '../deps/periodic-task.ts'
 import { isApproved } from '../engine/change-requests/transition.ts'
 import { DomainError } from '../engine/refusals.ts'
-import type { Tx } from '../model/db.ts'
+import type { Db, Tx } from '../model/db.ts'
 import {
   findChangeRequest,
   insertEntry,
@@ -19,7 +19,7 @@ import type { ChangeRequestRow } from '../store/change-requests/change-requests.
 import { DUE, findDue, readDue } from '../store/change-requests/due-change-requests.ts'
 import type { Due, Turns } from '../store/change-requests/due-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
-import { carryOut } from '../use-cases/change-requests/apply.ts'
+import { carryOut, isRestrained } from '../use-cases/change-requests/apply.ts'
 import { auditOf, evaluateRow, factsOf, step, store } from '../use-cases/change-requests/steps.ts'
 import type { EvaluatedChange } from '../use-cases/change-requests/steps.ts'
 import { stepOrConflict } from '../use-cases/change-requests/write.ts'
@@ -27,9 +27,9 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
 /** How many requests of each kind one look advances. */
 const LOOK_MAX = 50
-/** For how long one look judges requests again: who saves in many scopes must not keep what is scheduled waiting. */
+/** For how long one look judges requests, or tries them again: who saves in many scopes must not keep what is scheduled waiting. */
 const JUDGING_MS_MAX = 250
-/** How many times as long as that took, and how long at most, a request is not judged again: a batch in busy scopes is always due. */
+/** How many times as long as that took, and how long at most, a request is not judged or tried again: a batch in busy scopes is always due. */
 const REST_TIMES = 20
 const REST_MS_MAX = 60_000
 
@@ -46,6 +46,8 @@ export function startChangeRequests(
   const turns: Turns = {}
   /** Until when requests are not judged again, and until when none is looked for that should be, by the monotonic clock. */
   const rests = new Map<string, number>()
+  /** The requests whose turn has come that could not be applied then. */
+  const held = new Map<string, Held>()
   let looksAgainAt = 0
   const restFrom = (begun: number): number => {
     const now = deps.clock.monotonic()
@@ -70,17 +72,20 @@ export function startChangeRequests(
         for (const id of ids) {
           if (stopped.aborted) return
           if (hasMore) turns[due] = id
-          if (due === 'judgement' && rests.has(id)) continue
           const from = deps.clock.monotonic()
+          const isLate = from - judgingFrom >= JUDGING_MS_MAX
+          // the first turn of a request comes in time, whatever else there is to do
+          if (due === 'judgement' ? rests.has(id) : held.has(id) && (isLate || rests.has(id))) continue
           // the others must not wait for this one
-          const hasStarted = await advanceChangeRequest(deps, id).catch((error: unknown) => {
+          const advanced = await advanceChangeRequest(deps, id, held.get(id)).catch((error: unknown) => {
             deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
-            return false
+            return null
           })
-          if (hasStarted) options.onStarted()
-          if (due !== 'judgement') continue
+          if (advanced === 'started') options.onStarted()
+          remember(held, id, advanced)
+          if (due !== 'judgement' && !held.has(id)) continue
           rests.set(id, restFrom(from))
-          if (deps.clock.monotonic() - judgingFrom < JUDGING_MS_MAX) continue
+          if (due !== 'judgement' || deps.clock.monotonic() - judgingFrom < JUDGING_MS_MAX) continue
           turns[due] = id
           break
         }
@@ -89,12 +94,47 @@ export function startChangeRequests(
   )
 }
 
-/** Advances a request by one step. Returns whether it started something. */
-export async function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string): Promise<boolean> {
+/** What holds up a request whose turn has come: a freeze, or an operation in one of its scopes. */
+interface Held {
+  kind: ChangeRequestRow['kind']
+  isFrozen: boolean
+}
+
+const HELD_MAX = 10_000
+
+function remember(held: Map<string, Held>, id: string, advanced: 'started' | Held | null): void {
+  held.delete(id)
+  if (advanced === null || advanced === 'started') return
+  if (held.size >= HELD_MAX) held.delete(held.keys().next().value ?? '')
+  held.set(id, advanced)
+}
+
+/**
+ * Advances a request by one step. Returns whether it started something, or what holds it up.
+ *
+ * @param before what held it up before: planning it costs more than looking whether that has ended.
+ */
+export async function advanceChangeRequest(
+  deps: RuntimeDeps,
+  changeRequestId: string,
+  before?: Held,
+): Promise<'started' | Held | null> {
+  if (before !== undefined && (await isStillHeld(deps.db, changeRequestId, before))) return before
   const judgement = await inTransaction(deps.db, (tx) => judge(deps, tx, changeRequestId))
   return judgement === null
     ? inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId))
     : inTransaction(deps.db, (tx) => storeJudgement(deps, tx, judgement))
+}
+
+/** The end of an operation changes the version of its scope, so the request is judged again. */
+function isStillHeld(db: Db, changeRequestId: string, { kind, isFrozen }: Held): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const due = await readDue(tx, { change_request_id: changeRequestId })
+    if (!due.turn || due.end || due.judgement) return false
+    if (!isFrozen) return true
+    const scopes = await readScopes(tx, changeRequestId)
+    return isRestrained(tx, systemActor(changeRequestId), { kinds: [kind], scopes })
+  })
 }
 
 interface Judgement {
@@ -111,42 +151,43 @@ async function judge(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promis
   return { due, change: await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId)) }
 }
 
-async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgement): Promise<false> {
+async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgement): Promise<null> {
   const before = change.row
   const row = await lockFreeChangeRequest(tx, before.change_request_id)
   // somebody has taken a step since, or judged it: the next look judges that
   const isSame = (['state', 'updated_at', 'base_snapshot', 'effect'] as const).every(
     (column) => row?.[column] === before[column],
   )
-  if (row === undefined || !isSame) return false
+  if (row === undefined || !isSame) return null
   // a policy may have changed meanwhile
   const facts = await factsOf(tx, row, change.evaluated, change.scopes)
   await rebase(deps, tx, { ...change, row, facts }, due)
-  return false
+  return null
 }
 
-async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<boolean> {
+async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<'started' | Held | null> {
   const row = await lockFreeChangeRequest(tx, changeRequestId)
-  if (row === undefined) return false
+  if (row === undefined) return null
   const due = await readDue(tx, row)
-  if (!DUE.some((one) => due[one])) return false
+  if (!DUE.some((one) => due[one])) return null
   if (row.state === 'APPLYING') {
     await finish(tx, row)
-    return false
+    return null
   }
   if (due.end) {
     await expire(tx, row)
-    return false
+    return null
   }
   const locked = await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId))
   const { facts, evaluated } = locked
   if (due.turn && evaluated.conflicts.length === 0 && isApproved(facts)) {
     const result = await applyScheduled(deps, tx, locked)
-    if (result !== 'waits') return result === 'started'
-    if (!due.judgement) return false
+    // what it would do may have changed too
+    if (result !== 'started' && result !== 'refused' && due.judgement) await rebase(deps, tx, locked, due)
+    return result === 'refused' ? null : result
   }
   await rebase(deps, tx, locked, due)
-  return false
+  return null
 }
 
 /** Stores what a locked request would do now. */
@@ -199,20 +240,19 @@ async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
 }
 
 /** What ends without anybody changing the request: until the schedule is over, it is tried again. */
-const PASSING: ReadonlySet<string> = new Set([
+const HOLDS: ReadonlySet<string> = new Set([
   'OPERATION_IN_PROGRESS',
   'OPERATION_CLAIM_HELD',
   'CHANGES_FROZEN',
-  // somebody saved while it was being applied: it is merged first
-  'PLAN_STALE',
-  'CONFIGURATION_SNAPSHOT_STALE',
 ])
+/** Somebody saved while it was being applied: it is merged first. */
+const MOVED: ReadonlySet<string> = new Set(['PLAN_STALE', 'CONFIGURATION_SNAPSHOT_STALE'])
 
 async function applyScheduled(
   deps: RuntimeDeps,
   tx: Tx,
   locked: EvaluatedChange,
-): Promise<'started' | 'waits' | 'refused'> {
+): Promise<'started' | 'refused' | Held | null> {
   const { row, facts, evaluated, scopes } = locked
   const actor = { ...row.actor, requestId: row.change_request_id }
   await sql`savepoint applied`.execute(tx)
@@ -233,7 +273,8 @@ async function applyScheduled(
     if (isConflict(error)) throw error
     if (!(error instanceof DomainError)) throw error
     await sql`rollback to savepoint applied`.execute(tx)
-    if (PASSING.has(error.code)) return 'waits'
+    if (HOLDS.has(error.code)) return { kind: row.kind, isFrozen: error.code === 'CHANGES_FROZEN' }
+    if (MOVED.has(error.code)) return null
     const [problem] = problemsOf(error)
     await store(tx, deps, locked, {
       state: step(row, 'refuse', facts),

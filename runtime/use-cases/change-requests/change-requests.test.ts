@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
@@ -533,6 +534,61 @@ describe('a change request', () => {
     await deps.ok('/freezes/stalled', { method: 'DELETE' })
   })
 
+  it('is tried again only when what holds it up may have ended: a freeze, or an operation of its scope (J01)', async () => {
+    const schedule = async (scope: Scope) => {
+      const { changeRequestId: id } = await propose(scope, changesOf({ name: 'b' }))
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      const body = { revision: 1, notBefore: at(-1_000), notAfter: at(3_600_000), timeZone: 'UTC' }
+      assert.equal((await send(`/change-requests/${id}/schedule`, body)).errorCode, '0')
+      return id
+    }
+    const frozen = await installed()
+    await deps.ok('/freezes/held', {
+      method: 'PUT',
+      body: {
+        scopes: [{ ...frozen.scope }],
+        from: '2000-01-01T00:00:00.000Z',
+        to: '2999-01-01T00:00:00.000Z',
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Inventory',
+        updatedAt: null,
+      },
+    })
+    const locked = await installed()
+    let isBroken = true
+    deps.plugin.script(({ request }) => ({
+      outcome: isBroken && request.installation.bundleInstallId === locked.id ? 'FAILED' : 'APPLIED',
+    }))
+    const { data } = await deps.save(locked.scope, changesOf({ name: 'c' }))
+    const [operation] = data['operations'] as { operationId: string }[]
+    const failed = await deps.fails(operation!.operationId, 'PLUGIN_REPORTED_FAILURE')
+    const ids = [await schedule(frozen.scope), await schedule(locked.scope)]
+    // who tries it locks it, which its row shows even if nothing comes of it
+    const locks = async () => {
+      const { rows } = await sql<{ by: string }>`select xmax::text as by from runtime.change_request
+        where change_request_id = any(${ids}::uuid[]) order by change_request_id`.execute(deps.db)
+      return rows.map(({ by }) => by)
+    }
+    let before: string[] = []
+    await until(async () => {
+      const last = before
+      before = await locks()
+      await sleep(500)
+      return last.join() === before.join()
+    })
+    await sleep(1_000)
+    assert.deepEqual(await locks(), before)
+    assert.deepEqual([await state(ids[0]!), await state(ids[1]!)], ['SCHEDULED', 'SCHEDULED'])
+
+    await deps.ok('/freezes/held', { method: 'DELETE' })
+    await until(async () => (await state(ids[0]!)) === 'APPLIED')
+    isBroken = false
+    await deps.retry(failed)
+    await until(async () => (await state(ids[1]!)) === 'APPLIED')
+    assert.deepEqual(await nameIn(locked.scope), { '@type': 'Data', value: 'b' })
+  })
+
   it('is applied in its window by the runtime, and expires after it', async () => {
     const { scope } = await installed()
     const schedule = async (id: string, fromMs: number, toMs: number) => {
@@ -947,6 +1003,26 @@ describe('a change request of somebody else', () => {
     const { changeRequestId } = ChangeRequest.parse(mine.data['changeRequest'])
     const edits = targets.map((one) => ({ ...one, revision: 1 }))
     assert.equal(await answersOf(edits, `/change-requests/${changeRequestId}`, 'PATCH'), 'NOT_FOUND')
+  })
+
+  it('neither waits for a person who may not see it, nor makes them wait (G04)', async () => {
+    const { scope } = await installed()
+    const { changeRequestId: id } = await propose(scope, changesOf({ name: 'b' }))
+    const grants: Grant[] = [
+      { permissions: ['read', 'change:propose'], scope: { environmentKey: 'elsewhere' } },
+    ]
+    await deps.db.transaction().execute(async (tx) => {
+      await sql`select from runtime.change_request where change_request_id = ${id} for update`.execute(tx)
+      const steps = [
+        [`/change-requests/${id}/withdraw`, { revision: 1 }],
+        [`/change-requests/${id}/comments`, { text: 'x' }],
+      ] as const
+      for (const [path, body] of steps) {
+        const answer = send(path, body, { actor: 'mallory', grants })
+        const first = await Promise.race([answer, sleep(5_000, null, { ref: false })])
+        assert.equal(first?.errorCode, 'NOT_FOUND', path)
+      }
+    })
   })
 
   it('is not edited to copy, as its author, what the editor may not see (G02)', async () => {

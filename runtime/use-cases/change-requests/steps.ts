@@ -62,6 +62,20 @@ export function authorizeAll(actor: Actor, permission: Permission, scopes: reado
   for (const scope of scopes) authorize(actor, permission, scope)
 }
 
+/** Locks a request all of whose scopes the actor may see. */
+export async function lockVisible(
+  tx: Tx,
+  actor: Actor,
+  changeRequestId: string,
+): Promise<{ row: ChangeRequestRow; scopes: Scope[] }> {
+  // who may not see it neither waits for its lock nor has it read, which would tell that it exists
+  await visibleScopesOf(tx, actor, changeRequestId)
+  const row = await lockChangeRequest(tx, changeRequestId)
+  if (row === undefined) throw notFound('change request')
+  // an edit may have moved it to other scopes before it was locked
+  return { row, scopes: await visibleScopesOf(tx, actor, changeRequestId) }
+}
+
 /**
  * Locks a request for a step of a person. Refuses with NOT_FOUND if they may not see all of it, with PERMISSION_DENIED, and
  * with CHANGE_REQUEST_STALE if it is not at the revision that they saw, and with CHANGE_REQUEST_STATE if it cannot change any more.
@@ -72,10 +86,7 @@ export async function lockFor(
   permission: Permission,
   revision: number,
 ): Promise<EvaluatedChange> {
-  // first, because an edit may move the request to other scopes
-  const row = await lockChangeRequest(tx, changeRequestId)
-  if (row === undefined) throw notFound('change request')
-  const scopes = await visibleScopesOf(tx, actor, changeRequestId)
+  const { row, scopes } = await lockVisible(tx, actor, changeRequestId)
   authorizeAll(actor, permission, scopes)
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))

@@ -32,10 +32,10 @@ import {
   changeRequestView,
   factsOf,
   lockFor,
+  lockVisible,
   scopeColumns,
   step,
   store,
-  visibleScopesOf,
 } from './steps.ts'
 import type { EvaluatedChange } from './steps.ts'
 import { entryView } from './read.ts'
@@ -362,9 +362,7 @@ export async function commentChangeRequest(
   { tx, actor }: WriteContext,
   { params, body }: Input<`POST ${Path}/comments`>,
 ): Promise<Answer<`POST ${Path}/comments`>> {
-  const row = await lockChangeRequest(tx, params.changeRequestId)
-  if (row === undefined) throw notFound('change request')
-  const scopes = await visibleScopesOf(tx, actor, params.changeRequestId)
+  const { row, scopes } = await lockVisible(tx, actor, params.changeRequestId)
   authorizeAll(actor, 'change:propose', scopes)
   const entry = await insertEntry(tx, {
     changeRequestId: row.change_request_id,
