@@ -8,13 +8,9 @@ import { securityHeadersFor } from '#bff/middleware/security-headers.ts'
 import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createRuntimeClient } from '#bff/runtime/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
-import { bffMigrations } from '#bff/store/tables.ts'
-import { migrate, readMigrations } from '#database/migrate.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
-import { openDatabase } from '#database/pool.ts'
-import type { ClusterTemplates } from '#database/server/cluster.ts'
 import type { EgressRule, PlatformAddress } from '#http-kit/egress.ts'
 import { persistentSecret } from '#http-kit/secret-files.ts'
 import { fieldsFirst } from '#http-kit/log.ts'
@@ -24,7 +20,6 @@ import { listen } from '#http-kit/serve.ts'
 import type { Listener } from '#http-kit/serve.ts'
 import { HEADER_BYTES_MAX } from '#runtime/http/http-app.ts'
 import type { Runtime, RuntimeOptions } from '#runtime/app.ts'
-import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { createDemoCaller } from './demo/caller.ts'
 import type { DemoCaller } from './demo/caller.ts'
 import type { DemoPlugins } from './demo/plugins.ts'
@@ -33,8 +28,8 @@ export interface StartOptions {
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** For development only: where a new embedded database is kept with its tables, to be copied for the next `dataDir`. */
-  databaseTemplates?: string
+  /** For development only: the embedded database does not wait for the disk. */
+  isDatabaseDisposable?: boolean
   /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
   /** How long a document waits for its data; default 300. */
@@ -184,33 +179,10 @@ async function openDatabaseServer(options: StartOptions, stops: Stops): Promise<
     dataDir: options.dataDir,
     log: fieldsFirst(options.log),
     ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
-    ...(options.databaseTemplates !== undefined && {
-      templates: await migratedTemplates(options.databaseTemplates),
-    }),
+    isDisposable: options.isDatabaseDisposable,
   })
   stops.push(() => server.stop())
   return server
-}
-
-/** New databases with both schemas: creating them takes longer than copying them. */
-async function migratedTemplates(folder: string): Promise<ClusterTemplates> {
-  const sources = [RUNTIME_MIGRATIONS, bffMigrations]
-  const migrations = await Promise.all(sources.map((source) => readMigrations(source.folder)))
-  return {
-    folder,
-    version: migrations
-      .flat()
-      .map(({ sha256 }) => sha256)
-      .join(' '),
-    async prepare(connection) {
-      const { pool, close } = openDatabase(connection, { max: 1 })
-      try {
-        for (const source of sources) await migrate(pool, source)
-      } finally {
-        await close()
-      }
-    },
-  }
 }
 
 /** Loads more than a thousand modules, which is done while the database starts; one by one, so that it can continue in between. */

@@ -129,44 +129,14 @@ describe('embedded PostgreSQL', () => {
     assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgresql', 'program.lock'])
   })
 
-  test('with a folder for templates, the next directory gets a copy of a kept cluster', async () => {
-    const folder = join(closed, 'templates')
-    let prepared = 0
-    const templates = (version: string) => ({
-      folder,
-      version,
-      async prepare(connection: ConnectionSettings) {
-        await query(connection, `create table prepared as select ${++prepared} as times`)
-      },
-    })
-    for (const text of ['first', 'second']) {
-      const dataDir = newDataDir()
-      const database = await startEmbedded({ dataDir, log, templates: templates('1') })
-      try {
-        assert.deepEqual(await query(database.connection, 'select times from prepared'), [{ times: 1 }])
-        // what the first one stores is not in the template
-        await query(database.connection, `create table note as select '${text}' as text`)
-        const durability = await query(database.connection, 'show fsync')
-        assert.deepEqual(durability, [{ fsync: 'off' }])
-      } finally {
-        await database.stop()
-      }
-      assert.equal(statSync(join(dataDir, 'postgresql')).mode & 0o777, 0o700)
+  test('a disposable one does not wait for the disk', async () => {
+    const database = await startEmbedded({ dataDir: newDataDir(), log, isDisposable: true })
+    try {
+      const rows = await query(database.connection, `select current_setting('fsync') as fsync`)
+      assert.deepEqual(rows, [{ fsync: 'off' }])
+    } finally {
+      await database.stop()
     }
-    const [first = ''] = readdirSync(folder)
-    const database = await startEmbedded({ dataDir: newDataDir(), log, templates: templates('2') })
-    await database.stop()
-    assert.equal(prepared, 2)
-    const kept = readdirSync(folder)
-    assert.equal(kept.length, 1)
-    assert.notEqual(kept[0], first, 'a template of another version is not kept')
-    // a template is used: without this file of it, the copy is refused as damaged
-    const [template = ''] = kept
-    rmSync(join(folder, template, 'global', 'pg_control'))
-    await assert.rejects(
-      startEmbedded({ dataDir: newDataDir(), log, templates: templates('2') }),
-      /does not start/,
-    )
   })
 
   test('an existing database is kept, ten concurrent calls create it once', async () => {

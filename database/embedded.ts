@@ -6,13 +6,7 @@ import { makeDataDirectory } from './data-directory.ts'
 import { freePort } from './free-port.ts'
 import { quoteName } from './names.ts'
 import { findBinaries } from './server/binaries.ts'
-import {
-  clusterPassword,
-  ensureCluster,
-  keepTemplate,
-  type Cluster,
-  type ClusterTemplates,
-} from './server/cluster.ts'
+import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.ts'
 import { stopLeftover } from './server/leftover.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
@@ -31,7 +25,8 @@ export type EmbeddedOptions = {
   log: DatabaseLog
   /** Default `socket`; always `tcp` (loopback with a generated password) on systems without Unix sockets (Windows). */
   transport?: 'socket' | 'tcp'
-  templates?: ClusterTemplates | undefined
+  /** For development only: it does not wait for the disk, so a crash of the machine can damage it. */
+  isDisposable?: boolean | undefined
 }
 
 export type EmbeddedDatabase = {
@@ -63,7 +58,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const user = serverUser(directory)
     const binaries = findBinaries(user)
     runDirectory = makeRunDirectory(user)
-    const cluster: Cluster = { directory, runDirectory, binaries, user, templates: options.templates }
+    const cluster: Cluster = { directory, runDirectory, binaries, user, disposable: options.isDisposable }
     if (needsTcp || options.transport === 'tcp') {
       cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
     }
@@ -79,7 +74,6 @@ async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): P
   const state = await ensureCluster(cluster)
   if (state === 'found') await stopLeftover(cluster, log)
   lock.noteRunDirectory(cluster.runDirectory)
-  if (state === 'made' && cluster.templates !== undefined) await makeTemplate(cluster, cluster.templates, log)
   let server = await startServer(cluster, log)
   let resuming: Promise<void> = Promise.resolve()
   const resume = async () => {
@@ -108,30 +102,6 @@ async function startOn(cluster: Cluster, lock: ProgramLock, log: DatabaseLog): P
       return resumed
     },
     stop: () => (stopping ??= stop()),
-  }
-}
-
-/** While its server is stopped, because files of a running one do not match each other. */
-async function makeTemplate(cluster: Cluster, templates: ClusterTemplates, log: DatabaseLog): Promise<void> {
-  const server = await startServer(cluster, log)
-  try {
-    await templates.prepare(server.connection)
-    await dropTemplateDatabases(server.connection)
-  } finally {
-    await server.stop()
-  }
-  await keepTemplate(cluster)
-}
-
-/** Nothing is created from them any more, and they are most of the files to copy. */
-async function dropTemplateDatabases(connection: ConnectionSettings): Promise<void> {
-  const client = new pg.Client(clientConfig(connection))
-  await client.connect()
-  try {
-    await client.query(`update pg_database set datistemplate = false where datname like 'template_'`)
-    for (const name of ['template0', 'template1']) await client.query(`drop database ${name}`)
-  } finally {
-    await client.end()
   }
 }
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDataDirectory } from './data-directory.ts'
 import { createDatabaseIfMissing, startEmbedded, type EmbeddedDatabase } from './embedded.ts'
 import { retryWhileAway, reachDatabase } from './reach.ts'
-import type { ClusterTemplates } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { refuseDirectoryInUse } from './server/program-lock.ts'
 import { fromUrl, isReadableByOthers, UNENCRYPTED, type ConnectionSettings } from './settings.ts'
@@ -46,8 +45,8 @@ export async function openServer(options: {
   /** For the database of a URL; default one minute. */
   waitMs?: number
   connectTimeoutMs?: number
-  /** For development only; `prepare` gets the connection to the database that everything uses. */
-  templates?: ClusterTemplates | undefined
+  /** Of the embedded one, for development only; see {@link startEmbedded}. */
+  isDisposable?: boolean | undefined
   /** Aborts the wait. */
   signal?: AbortSignal
 }): Promise<OpenServer> {
@@ -65,12 +64,7 @@ export async function openServer(options: {
       stop: async () => {},
     }
   }
-  const templates = options.templates && {
-    ...options.templates,
-    prepare: async (connection: ConnectionSettings) =>
-      options.templates?.prepare(await createDatabaseIfMissing(connection, embeddedDatabase)),
-  }
-  const embedded = await startEmbedded({ dataDir, log, templates })
+  const embedded = await startEmbedded({ dataDir, log, isDisposable: options.isDisposable })
   const connection = await createDatabaseIfMissing(embedded.connection, embeddedDatabase).catch(
     async (error: unknown) => {
       await embedded.stop()

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { binariesIn } from './server/binaries.ts'
 import { giveTree, serverUser } from './server/os-user.ts'
-import { WITHOUT_DURABILITY } from './server/parameters.ts'
 import { makeRunDirectory, removeRunDirectory } from './server/place.ts'
 import { startServer } from './server/server-process.ts'
 import { fromUrl, toUrl } from './settings.ts'
@@ -30,10 +29,10 @@ export async function startTestStandby(
     runDirectory: root,
     binaries: binariesIn(binDirectory, user),
     user,
-    disposable: true as const,
+    disposable: true,
   }
   const silent = { info: () => {}, warn: () => {}, error: () => {} }
-  const start = () => startServer(cluster, silent, { ...WITHOUT_DURABILITY, max_connections: 400 })
+  const start = () => startServer(cluster, silent, { max_connections: 400 })
   let server = await start()
   return {
     url: toUrl(server.connection),

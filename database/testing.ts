@@ -20,7 +20,6 @@ import {
   needsTcp,
   removeRunDirectory,
 } from './server/place.ts'
-import { WITHOUT_DURABILITY } from './server/parameters.ts'
 import type { ServerParameters } from './server/parameters.ts'
 import { startServer } from './server/server-process.ts'
 import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './settings.ts'
@@ -159,7 +158,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   process.once('exit', remove)
   try {
     await ensureCluster(cluster)
-    const parameters = { ...WITHOUT_DURABILITY, max_connections: 400, ...options.parameters }
+    const parameters = { max_connections: 400, ...options.parameters }
     let server = await startServer(cluster, silent, parameters)
     const pause = () => server.stop()
     const restart = async (how = 'in order') => {

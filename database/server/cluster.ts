@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { randomBytes } from 'node:crypto'
 import {
-  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -17,14 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
 import { serverEnvironment, type Binaries } from './binaries.ts'
-import type { ConnectionSettings } from '../settings.ts'
 import { giveDirectory, giveTree, type OsUser } from './os-user.ts'
-
-/** The beginning of the names of templates. */
-const TEMPLATE = 'cluster-'
 
 /** The superuser of our clusters. */
 export const clusterUser = 'postgres'
@@ -38,23 +30,8 @@ export type Cluster = {
   user: OsUser | undefined
   /** If set: TCP on loopback with this password instead of a Unix socket. */
   tcp?: { port: number; password: string }
-  /** For test runs only: gives up durability. */
-  disposable?: true
-  /** A server that has them does not wait for the disk. */
-  templates?: ClusterTemplates | undefined
-}
-
-/**
- * For development only: new clusters are kept, to be copied instead of made again. Copies have the same system
- * identifier, so backups and replicas could confuse them.
- */
-export interface ClusterTemplates {
-  /** Where they are kept. */
-  folder: string
-  /** Changes whenever `prepare` would create something else. */
-  version: string
-  /** Creates what each copy should contain, with its databases: a copy cannot create another one. */
-  prepare(connection: ConnectionSettings): Promise<void>
+  /** For tests and development only: gives up durability. */
+  disposable?: boolean | undefined
 }
 
 /**
@@ -67,11 +44,12 @@ export function directoryArgument({ directory, user }: Cluster): string {
 }
 
 /** Creates the cluster if there is none. Throws one line if these binaries cannot open the directory. */
-export async function ensureCluster(cluster: Cluster): Promise<'made' | 'copied' | 'found'> {
+export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'> {
   const { directory, user } = cluster
   const entries = existsSync(directory) ? readdirSync(directory) : []
   if (entries.length === 0) {
-    return await makeCluster(cluster)
+    await makeCluster(cluster)
+    return 'made'
   }
   if (!entries.includes('PG_VERSION')) {
     throw new Error(
@@ -94,17 +72,13 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'copied'
 }
 
 /** Created beside its location and renamed, so a half-created cluster is never found there. */
-async function makeCluster(cluster: Cluster): Promise<'made' | 'copied'> {
+async function makeCluster(cluster: Cluster): Promise<void> {
   const fresh = freshDirectory(cluster.directory)
   giveDirectory(fresh, cluster.user)
-  const template = templateFor(cluster)
-  const isCopy = template !== null && existsSync(template)
-  if (isCopy) await copyCluster(template, fresh, cluster.user)
-  else await initialize(cluster, fresh)
+  await initialize(cluster, fresh)
   rmSync(cluster.directory, { recursive: true, force: true })
   renameSync(fresh, cluster.directory)
   syncDirectory(dirname(cluster.directory))
-  return isCopy ? 'copied' : 'made'
 }
 
 function initOptions(cluster: Cluster): string[] {
@@ -129,46 +103,6 @@ async function initialize(cluster: Cluster, fresh: string): Promise<void> {
   if (status === 0) return
   rmSync(fresh, { recursive: true, force: true })
   throw new Error(`A new database could not be created in ${cluster.directory}: ${lastLines(output)}`)
-}
-
-/** The template of clusters that are made and prepared like this one. Null for one with its own password. */
-function templateFor(cluster: Cluster): string | null {
-  const { templates, tcp, binaries } = cluster
-  if (templates === undefined || tcp !== undefined) return null
-  const { size, mtimeMs } = statSync(binaries.postgres)
-  const content = JSON.stringify([binaries.postgres, size, mtimeMs, initOptions(cluster), templates.version])
-  return join(
-    templates.folder,
-    `${TEMPLATE}${createHash('sha256').update(content).digest('hex').slice(0, 16)}`,
-  )
-}
-
-/**
- * Keeps a cluster whose server is stopped as the template of others, instead of templates of other versions. Renamed
- * when it is complete. The first one wins; without space there is no template.
- */
-export async function keepTemplate(cluster: Cluster): Promise<void> {
-  const template = templateFor(cluster)
-  if (template === null) return
-  const copy = `${template}.${randomBytes(6).toString('hex')}`
-  const folder = dirname(template)
-  try {
-    mkdirSync(copy, { recursive: true, mode: 0o700 })
-    await copyCluster(cluster.directory, copy, undefined)
-    for (const name of readdirSync(folder).filter((entry) => entry.startsWith(TEMPLATE)))
-      if (!name.startsWith(basename(template))) rmSync(join(folder, name), { recursive: true, force: true })
-    renameSync(copy, template)
-  } catch {
-    rmSync(copy, { recursive: true, force: true })
-  }
-}
-
-/** In a separate thread, because a thousand files take a quarter of a second. */
-async function copyCluster(from: string, to: string, user: OsUser | undefined): Promise<void> {
-  const thread = new Worker(new URL('copy-tree.ts', import.meta.url), { workerData: { from, to } })
-  await once(thread, 'exit')
-  chmodSync(to, 0o700)
-  if (user) giveTree(to, user)
 }
 
 /** Each name is new: an initdb that outlived our program may still be writing to the last one. */

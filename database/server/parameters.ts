@@ -7,7 +7,7 @@ export function parametersFor(cluster: Cluster, extra: ServerParameters): Server
   return {
     ...common,
     ...(cluster.binaries.major >= 18 && since18),
-    ...(cluster.templates === undefined ? durable : WITHOUT_DURABILITY),
+    ...(cluster.disposable ? WITHOUT_DURABILITY : durable),
     ...extra,
     ...placeOf(cluster),
   }
@@ -16,7 +16,7 @@ export function parametersFor(cluster: Cluster, extra: ServerParameters): Server
 const durable: ServerParameters = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 
 /** A crash of the machine can damage the cluster. */
-export const WITHOUT_DURABILITY: ServerParameters = {
+const WITHOUT_DURABILITY: ServerParameters = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

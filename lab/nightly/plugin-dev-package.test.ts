@@ -32,7 +32,7 @@ async function startDev(pluginUrl: string, more: readonly string[] = []) {
   const program = spawn(
     join(folder, 'node_modules/.bin/plugin-check'),
     ['dev', '--url', pluginUrl, ...options.flat(), ...more],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, XDG_CACHE_HOME: folder } },
+    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const lines: string[] = []
   for await (const line of createInterface(program.stdout)) {

@@ -11,8 +11,6 @@ import { root } from '../process.ts'
 const target = join(root, 'packages', 'plugin-dev', 'dist')
 /** Files that the program reads beside its sources. */
 const DATA = ['runtime/store/migrations', 'bff/store/migrations', 'bff/oidc/sign-in.css']
-/** The program, and what runs in a separate thread; named by its path, which the sources use. */
-const ENTRIES = ['scripts/plugin-dev/package-main.ts', 'database/server/copy-tree.ts']
 
 /** Lets each source find the files beside it although it is now part of another file. */
 const filesBesideSources: Plugin = {
@@ -22,9 +20,7 @@ const filesBesideSources: Plugin = {
     filter: { id: { exclude: /node_modules/ }, code: /import\.meta\.url/ },
     handler(code, id) {
       const path = relative(root, id).replaceAll('\\', '/')
-      return code
-        .replaceAll('import.meta.url', `new URL('./${path}', import.meta.url).href`)
-        .replace("'copy-tree.ts'", "'copy-tree.js'")
+      return code.replaceAll('import.meta.url', `new URL('./${path}', import.meta.url).href`)
     },
   },
 }
@@ -44,9 +40,7 @@ await build({
     minify: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      input: Object.fromEntries(
-        ENTRIES.map((path) => [path.includes('package-main') ? 'main' : path.replace(/\.ts$/, ''), path]),
-      ),
+      input: { main: 'scripts/plugin-dev/package-main.ts' },
       output: { chunkFileNames: '[name]-[hash].js' },
     },
   },

@@ -18,8 +18,6 @@ export interface PluginDevCommand {
   args: readonly string[]
   /** Returns the folder of the built console, and how many milliseconds a build took, if there was one. */
   consoleFolder(): Promise<{ folder: string; buildMs: number }>
-  /** Where new databases are kept, to be copied for the next data folder. */
-  databaseTemplates: string
   /** Whether a folder without a profile gets one to start from. */
   createsProfile: boolean
 }
@@ -63,7 +61,6 @@ async function main(
     profile: read,
     dataDir: resolve(data),
     ports,
-    databaseTemplates: command.databaseTemplates,
     folder,
     log: createLog({ name: 'plugin-dev', level: 'warn' }),
   })

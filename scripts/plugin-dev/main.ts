@@ -12,6 +12,5 @@ await runPluginDev({
     const buildMs = await buildConsole()
     return { folder: join(root, 'dist', 'web'), buildMs }
   },
-  databaseTemplates: join(root, '.cache', 'plugin-dev'),
   createsProfile: false,
 })

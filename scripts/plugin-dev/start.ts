@@ -30,8 +30,6 @@ export interface PluginDevOptions {
   folder: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string | null
-  /** Where new databases are kept, to be copied for the next `dataDir`. */
-  databaseTemplates?: string
   log: Log
 }
 
@@ -74,7 +72,7 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
   const running = await startAll({
     dataDir,
     databaseUrl: options.databaseUrl ?? null,
-    ...(options.databaseTemplates !== undefined && { databaseTemplates: options.databaseTemplates }),
+    isDatabaseDisposable: true,
     console: readConsoleSettings({
       PORT: String(ports.console),
       HOST: '127.0.0.1',

@@ -43,8 +43,6 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
     shared_buffers: '2GB',
     effective_cache_size: '8GB',
     max_wal_size: '4GB',
-    fsync: 'off',
-    full_page_writes: 'off',
     // an index is built without a log of it
     wal_level: 'minimal',
     max_wal_senders: 0,
