@@ -24,7 +24,6 @@ const CHECKS: readonly Check[] = [
   { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
   { name: 'requirements for security have tests', args: ['scripts/security/main.ts', '--check'] },
   { name: 'files of a save', args: ['scripts/count-save.ts'] },
-  { name: 'lock file', args: ['scripts/lock-file.ts'] },
 ]
 const CONCURRENT_CHECKS = 2
 

@@ -8,6 +8,8 @@ export interface LockedPackageDetails {
   link?: boolean
   hasInstallScript?: boolean
   integrity?: string
+  /** The address from which npm installed it. */
+  resolved?: string
 }
 
 /** A package that a deployment may contain. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { licensesPage, productionPackages } from './packages.ts'
 import type { LockedPackageDetails } from './packages.ts'
-import { projectFiles, root } from './process.ts'
+import { projectFiles, root, run } from './process.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as {
@@ -47,6 +48,7 @@ describe('packages', () => {
   it('have a hash, and come from a registry only (K01, K02)', () => {
     for (const [path, locked] of Object.entries(packages)) {
       if (!path.startsWith('node_modules/') || locked.link === true) continue
+      assert.equal(locked.resolved, undefined, `${path} has the address of a registry`)
       // what lies inside of a package is covered by its hash
       const isBundled = (locked as { inBundle?: boolean }).inBundle === true
       if (!isBundled) assert.match(locked.integrity ?? '', /^sha512-/, path)
@@ -55,6 +57,20 @@ describe('packages', () => {
     for (const line of ['allow-git=none', 'allow-remote=none'])
       assert.match(read('.npmrc'), new RegExp(`^${line}$`, 'm'))
   })
+
+  it(
+    'of every platform are in the lock file: npm accepts it (K01)',
+    { skip: process.platform === 'win32' && 'npm is a shell script there' },
+    async () => {
+      const copy = mkdtempSync(join(tmpdir(), 'lock-file-'))
+      for (const file of ['package.json', 'package-lock.json'])
+        copyFileSync(join(root, file), join(copy, file))
+      const options = ['--dry-run', '--offline', '--ignore-scripts', '--prefix', copy]
+      const { code, output } = await run('npm', ['ci', ...options], { quiet: true })
+      rmSync(copy, { recursive: true })
+      assert.equal(code, 0, output)
+    },
+  )
 
   it('run an install script only if that version was reviewed (K02)', () => {
     const reviewed = rowsOf(page.slice(page.indexOf('## Install scripts')))
