@@ -142,6 +142,7 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
         'placeIn',
         'PLATFORM_MESSAGES',
         'CALL_CAUSES',
+        'CALL_MESSAGES',
       ],
       'runtime/http': ['refusalEnvelope', 'recordDenied', 'recordRefusal', 'refuseMethod', 'auditSubjectOf'],
       'runtime/engine': [

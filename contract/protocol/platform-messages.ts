@@ -1,4 +1,4 @@
-import { causeMessages } from './call-causes.ts'
+import { CALL_MESSAGES } from './call-messages.ts'
 import { CODED_MESSAGES } from './coded-messages.ts'
 import { fillTemplate } from './messages.ts'
 import type { Placeholders } from './messages.ts'
@@ -10,7 +10,7 @@ import { listTypes } from './property-kinds.ts'
  * plugin has neither and is shown unchanged.
  */
 export const PLATFORM_MESSAGES = {
-  ...causeMessages('en'),
+  ...CALL_MESSAGES,
   ...CODED_MESSAGES,
 
   retryCannotHelp:

@@ -1,5 +1,5 @@
-import { causeTitles, noResponseLabels } from '#contract/protocol/call-causes.ts'
 import type { Formats } from '../messages.ts'
+import * as causes from './causes.ts'
 import * as changes from './changes.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
@@ -9,8 +9,7 @@ import * as shell from './shell.ts'
 
 /** Every text in English, by namespace. It defines the keys of all languages. */
 export const texts = {
-  causes: causeTitles('en'),
-  noResponse: noResponseLabels('en'),
+  ...causes,
   ...changes,
   ...codes,
   ...configuration,

@@ -1,4 +1,4 @@
-import { causeTitles, noResponseLabels } from '#contract/protocol/call-causes.ts'
+import * as causes from './causes.ts'
 import * as changes from './changes.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
@@ -10,8 +10,7 @@ import type { Formats } from '../messages.ts'
 
 /** Every text in Chinese. */
 export const texts: Texts = {
-  causes: causeTitles('zh'),
-  noResponse: noResponseLabels('zh'),
+  ...causes,
   ...changes,
   ...codes,
   ...configuration,

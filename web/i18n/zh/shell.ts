@@ -1,6 +1,5 @@
 import type * as source from '../en/shell.ts'
 import type { Translated } from '../messages.ts'
-import { causeMessages } from '#contract/protocol/call-causes.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import { listTypes } from '#contract/protocol/property-kinds.ts'
 
@@ -481,7 +480,59 @@ export const selection: Translated<typeof source.selection> = {
 }
 
 export const platform: Readonly<Record<MessageReason, string>> = {
-  ...causeMessages('zh'),
+  callTimeout: '插件 {plugin} 在 {seconds} 秒内未响应。',
+  callRefused: '插件 {plugin} 拒绝了连接。请确认插件正在运行。',
+  callNoRoute: '网络中没有到插件 {plugin} 的主机的路由。请确认该主机正在运行，并检查中间的网络。',
+  callNoSocket:
+    '运行时没有空闲的套接字或端口来调用插件 {plugin}。请检查其主机的限制：打开文件数、本地端口和内存。',
+  callHostUnknown: '找不到插件 {plugin} 的主机。请检查插件的端点地址。',
+  callTlsFailed: '无法与插件 {plugin} 建立安全连接。请确认其端点支持 HTTPS。',
+  callTlsUntrusted: '插件 {plugin} 的证书不是由本平台信任的机构签发的，可能是自签名证书。',
+  callTlsExpired: '插件 {plugin} 的证书已过期。',
+  callTlsEarly: '插件 {plugin} 的证书尚未生效。',
+  callTlsWrongName: '插件 {plugin} 的证书与其端点的主机名不符。',
+  callEgressDenied: '插件 {plugin} 的端点地址不在此部署允许的范围内。',
+  callReset: '在收到响应之前，与插件 {plugin} 的连接已断开。',
+  callRedirected: '插件 {plugin} 的端点返回了重定向，而系统不跟随重定向。请注册最终的端点地址。',
+  callRedirectedTo: '插件 {plugin} 的端点重定向到 {origin}，而系统不跟随重定向。请注册最终的端点地址。',
+  callRedirectedAway: '插件 {plugin} 的端点重定向到另一主机 {origin}，插件前面可能有登录代理。',
+  callNotHttp: '插件 {plugin} 的端点返回的不是有效的 HTTP。请检查其主机和端口。',
+  callCut: '插件 {plugin} 的响应不完整。',
+  callContinue: '插件 {plugin} 的端点发送了未请求的“100 Continue”。请在插件或其前面的代理中停用该行为。',
+  callUpgrade:
+    '插件 {plugin} 的端点返回了未请求的“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
+  callEncoded:
+    '插件 {plugin} 的响应使用了未请求的 Content-Encoding，无法读取。请在插件或其前面的代理中停用该编码。',
+  callTooLarge: '插件 {plugin} 的响应超出大小限制。',
+  callAborted: '运行时在等待插件 {plugin} 时停止。',
+  callHttpStatus: '插件 {plugin} 返回了 HTTP 状态码 {status}。',
+  callLimited: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用。',
+  callLimitedFor: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用，并要求等待 {seconds} 秒。',
+  callNotJson: '插件 {plugin} 的响应不是 JSON 或不完整。',
+  callWebPage: '插件 {plugin} 的端点返回了网页而不是 JSON，响应可能来自插件前面的代理或登录页。',
+  callEchoDiffers: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请检查由什么在插件的端点响应。',
+  callWriteNotAllowed:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
+  callWriteNoResource:
+    '插件 {plugin} 的响应无效：它写入了 {locator}，而其授权不包含该资源。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
+  callWriteResourceUnknown:
+    '插件 {plugin} 的响应无效：它写入了不属于此操作的资源。请修复插件，然后重试操作。',
+  callWritePropertyUnknown:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 没有的属性。请修复插件，然后重试操作。',
+  callWriteProtected:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 的受保护属性，而该属性只能由运行时写入。请修复插件，然后重试操作。',
+  callInvalid: '插件 {plugin} 的响应无效：{problem}。请修复插件，然后重试操作。',
+  callForeign: '插件 {plugin} 的端点返回的响应没有插件响应的任何字段，可能是网关或其他服务作出了响应。',
+  callFailedSilently: '插件 {plugin} 执行失败，错误码为 {errorCode}，未提供说明。',
+  callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
+  callReportedUnknown: '插件 {plugin} 报告无法确定执行结果。',
+  callInterrupted: '运行时在等待插件 {plugin} 时中断，已重新调用。',
+  callNotRecorded: '数据库当时不接受写入，因此无法记录对插件 {plugin} 的调用结果，已重新调用。',
+  callRuntimeError: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
+  callDeferred: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',
+  callUnexplained: '对插件 {plugin} 的调用失败。请重试操作。',
+  pluginNotRegistered: '插件 {plugin} 未注册或已停用，因此未被调用。请联系管理员，然后重试操作。',
+  pluginRetired: '插件 {plugin} 已退役，不再调用。请接管此操作，或恢复该插件，然后重试操作。',
   lockedByFailed:
     'Bundle {bundle} 的{operationType}操作 {operationId} 已失败，仍锁定着该安装实例。请重试该操作，或接管并分离。',
   lockedByRunning: 'Bundle {bundle} 的{operationType}操作 {operationId} 尚未完成。请等待其完成后再试。',
