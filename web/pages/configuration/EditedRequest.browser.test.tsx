@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { invalidateEndpoints } from '../../api/query.ts'
 import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
@@ -100,6 +101,23 @@ test('what others have stored in a request since an earlier visit is merged with
   await expect.element(page.getByText('Oscar has edited this request too')).toBeVisible()
   await expect.element(field('SMTP port')).toHaveValue('465')
   await expect.element(field('SMTP host')).toHaveValue('own.example')
+})
+
+test('an edit of somebody else is announced where its notice is out of sight', async () => {
+  await page.viewport(360, 640)
+  let request = requestWith(2525)
+  const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await field('SMTP host').fill('own.example')
+  document.scrollingElement?.scrollTo(0, document.scrollingElement.scrollHeight)
+  request = requestWith(465, { revision: 4 })
+  await invalidateEndpoints(queryClient, ['GET /change-requests/{changeRequestId}'])
+  await expect.element(field('SMTP port')).toHaveValue('465')
+  const merged = page.getByText('Mira has edited this request too')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await expect.element(merged.first()).toBeInViewport()
+  await page.viewport(1280, 800)
 })
 
 test('what is changed in a request is listed among the unsaved changes, with a link to its editor', async () => {
@@ -256,13 +274,13 @@ test('a request is edited while an operation runs, because it is applied later',
   })
 })
 
-test('the review of an edited request says what it would do, and its title counts the properties again', async () => {
+test('the review of an edited request says what it would do, and its title names the properties again', async () => {
   const { configuration, ...scope } = await serveScope({
     'GET /change-requests/{changeRequestId}': () => request,
     [EDIT]: () => ({ changeRequest: request }),
   })
   const where = scopeText(configuration().scope)
-  const request = requestWith(2525, { title: `Change 1 property in ${where}` })
+  const request = requestWith(2525, { title: `Change SMTP port in ${where}` })
   scope.api.answer({
     [PLAN]: (call) => ({
       ...scope.plan(call),
@@ -278,5 +296,7 @@ test('the review of an edited request says what it would do, and its title count
   expect(review.getByText('This environment requires an approved change request').elements()).toEqual([])
   await review.getByRole('button', { name: 'Save change request' }).click()
   await expect.poll(() => scope.api.requests(EDIT)).toHaveLength(1)
-  expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({ title: `Change 2 properties in ${where}` })
+  expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({
+    title: `Change SMTP port and 1 more in ${where}`,
+  })
 })

@@ -10,6 +10,7 @@ import { EditedNotice, hiddenToDecide } from '../../subjects/change-requests/edi
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SideChoice } from '../../ui/SideChoice.tsx'
+import { dismissTopic, showToast } from '../../ui/toast.ts'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { countEdits, editAt, isSamePlace, viewAt, type DraftStep } from './draft/draft.ts'
 import { mergeRequest, type Asked, type AskedConflict } from './draft/merge-request.ts'
@@ -178,6 +179,8 @@ function HiddenToDecide() {
 const readAsked = (text: string | null): Asked | null =>
   text === null ? null : (parseTrustedJson(text) as Asked)
 
+const TOPIC = 'edited request'
+
 /** What somebody else has stored in the request while it was edited here. */
 function MergedNotice({
   by,
@@ -192,42 +195,55 @@ function MergedNotice({
 }) {
   const t = useText()
   const { configuration } = useEditor()
+  const place = useRef<HTMLDivElement>(null)
+  const title = t('changes.editing.merged', { person: by })
+  // on a phone it is above the fields, out of sight
+  const tellIfHidden = useEffectEvent((hasConflicts: boolean) => {
+    const { left = 0, top = 0 } = place.current?.getBoundingClientRect() ?? {}
+    // a point within the window, which nothing covers
+    if (place.current?.contains(document.elementFromPoint(left + 1, top + 1)) === true) return
+    const show = () => place.current?.scrollIntoView({ block: 'center' })
+    const tone = hasConflicts ? 'warn' : 'info'
+    showToast({ tone, topic: TOPIC, text: title, action: { label: t('changes.open.show'), onPress: show } })
+  })
+  useEffect(() => {
+    tellIfHidden(conflicts.length > 0)
+    return () => dismissTopic(TOPIC)
+  }, [conflicts])
   return (
-    <Notice
-      tone={conflicts.length > 0 ? 'warn' : 'info'}
-      live
-      title={t('changes.editing.merged', { person: by })}
-    >
-      {conflicts.length > 0 && (
-        <>
-          <p>{t('changes.editing.conflicts', { person: by })}</p>
-          <ul className="mt-1 space-y-1">
-            {conflicts.map((conflict) => {
-              const { locator, property, theirs } = conflict
-              const definition = configuration.resources[locator]?.definitions[property]
-              const title = definition === undefined ? property : propertyTitle(definition, property)
-              return (
-                <li key={`${locator} ${property}`} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                  <span className="font-medium">{title}</span>
-                  <span className="min-w-0 flex-1 wrap-anywhere">
-                    {theirs === undefined ? (
-                      t('changes.approval.unset')
-                    ) : (
-                      <PropertyValueView value={theirs} />
-                    )}
-                  </span>
-                  <Button size="sm" onClick={() => onTake(conflict)}>
-                    {t('changes.editing.take', { property: title })}
-                  </Button>
-                  <Button size="sm" variant="quiet" onClick={() => onKeep(conflict)}>
-                    {t('changes.editing.keep', { property: title })}
-                  </Button>
-                </li>
-              )
-            })}
-          </ul>
-        </>
-      )}
-    </Notice>
+    <div ref={place}>
+      <Notice tone={conflicts.length > 0 ? 'warn' : 'info'} live title={title}>
+        {conflicts.length > 0 && (
+          <>
+            <p>{t('changes.editing.conflicts', { person: by })}</p>
+            <ul className="mt-1 space-y-1">
+              {conflicts.map((conflict) => {
+                const { locator, property, theirs } = conflict
+                const definition = configuration.resources[locator]?.definitions[property]
+                const title = definition === undefined ? property : propertyTitle(definition, property)
+                return (
+                  <li key={`${locator} ${property}`} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                    <span className="font-medium">{title}</span>
+                    <span className="min-w-0 flex-1 wrap-anywhere">
+                      {theirs === undefined ? (
+                        t('changes.approval.unset')
+                      ) : (
+                        <PropertyValueView value={theirs} />
+                      )}
+                    </span>
+                    <Button size="sm" onClick={() => onTake(conflict)}>
+                      {t('changes.editing.take', { property: title })}
+                    </Button>
+                    <Button size="sm" variant="quiet" onClick={() => onKeep(conflict)}>
+                      {t('changes.editing.keep', { property: title })}
+                    </Button>
+                  </li>
+                )
+              })}
+            </ul>
+          </>
+        )}
+      </Notice>
+    </div>
   )
 }
