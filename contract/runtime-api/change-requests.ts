@@ -109,7 +109,10 @@ export const Approval = z.object({
   comment: z.string().optional(),
   /** The effect is another one now, so that it does not count. */
   outdated: z.literal(true).optional(),
-  /** What is different, of an outdated one: at most 200 values, and all calls if these differ. A hidden value may differ too. */
+  /**
+   * What is different, of an outdated one: at most 200 values, and all calls if these differ. A hidden value may differ too. Absent if
+   * nothing can be planned any more.
+   */
   difference: z
     .object({
       values: z.array(Moved),
@@ -202,7 +205,7 @@ export const ChangeRequestDetail = ChangeRequest.extend({
   approvedBy: z.array(Approval),
   history: z.array(ChangeEntry),
   conflicts: z.array(ChangeConflict),
-  /** What the caller may do now; `reject` is absent from the answer of an earlier version. */
+  /** What the caller may do now, and has not done; `reject` is absent from the answer of an earlier version. */
   may: z.object({ edit: can, approve: can, reject: can.optional(), apply: can, override: can }),
 })
 export type ChangeRequestDetail = z.infer<typeof ChangeRequestDetail>

@@ -53,7 +53,7 @@ test('an operator requests a review, a colleague comments and approves, and it i
   const dialog = await review(author)
   await expect(dialog).toContainText('This environment requires an approved change request')
   await confirm(author, 'Request review')
-  await expect(author.getByRole('heading', { level: 1 })).toContainText('Change 1 property in guarded/e2e/')
+  await expect(author.getByRole('heading', { level: 1 })).toContainText('Change SMTP port in guarded/e2e/')
   await expect(state(author)).toHaveText('Open')
   const approve = author.getByRole('button', { name: 'Approve', exact: true })
   await expect(approve).toHaveAccessibleDescription(
@@ -64,7 +64,7 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await expect(
     reviewer.getByRole('navigation', { name: /main|pages/i }).getByText(/waiting for you/),
   ).toBeAttached()
-  await reviewer.getByRole('link', { name: /Change 1 property in guarded/ }).click()
+  await reviewer.getByRole('link', { name: /Change SMTP port in guarded/ }).click()
   await expect(reviewer.getByRole('main')).toContainText('2525')
   await reviewer.getByRole('button', { name: 'Comment on SMTP port' }).click()
   await reviewer.getByRole('textbox', { name: 'Your comment' }).fill('Is the port open?')

@@ -303,6 +303,38 @@ describe('a change request', () => {
     assert.equal((await read(id)).approvals, 2)
   })
 
+  it('is not offered for approval to who has approved its effect, and compares nothing once its target is gone', async () => {
+    const { scope, id: installation } = await installed()
+    const upgrading = await requested({
+      kind: 'UPGRADE',
+      title: 'Next',
+      submit: true,
+      input: { bundleInstallId: installation, targetVersion: '2.0.0' },
+    })
+    const naming = await propose(scope, changesOf({ name: 'b' }))
+    for (const { changeRequestId: id } of [upgrading, naming]) {
+      assert.equal((await read(id, 'bob')).may.approve, true)
+      assert.equal((await approve(id, 'bob')).errorCode, '0')
+      assert.equal((await read(id, 'bob')).may.approve, false)
+      assert.equal((await read(id, 'carl')).may.approve, true)
+    }
+    const { data } = await send(`/installations/${installation}/detach`, { reason: 'Gone' })
+    await deps.succeeds((data['operation'] as { operationId: string }).operationId)
+    for (const { changeRequestId: id } of [upgrading, naming]) {
+      const { approvedBy } = await read(id)
+      assert.deepEqual(
+        approvedBy.map(({ outdated, difference }) => [outdated, difference]),
+        [[true, undefined]],
+      )
+    }
+    const { effect, problems } = await planOf(upgrading.changeRequestId)
+    assert.equal(effect, null)
+    assert.deepEqual(
+      problems.map(({ errorCode }) => errorCode),
+      ['INSTALLATION_NOT_ACTIVE'],
+    )
+  })
+
   it('never shows a sensitive value, keeps it when the others are edited, and applies it', async () => {
     const { scope } = await installed()
     const id = (await propose(scope, changesOf({ name: 'b', password: 'hunter2' }))).changeRequestId

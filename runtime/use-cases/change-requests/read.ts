@@ -120,12 +120,14 @@ export function readChangeRequest(
         ...(approval.comment !== null && { comment: approval.comment }),
         ...(approval.effect !== effect && {
           outdated: true as const,
-          ...(isLive && {
-            difference: differenceOf(
-              maskedEffect(approval.shown, marks),
-              maskedEffect(evaluated.shown, marks),
-            ),
-          }),
+          // of what cannot be planned, everything would differ
+          ...(isLive &&
+            !isGone(evaluated) && {
+              difference: differenceOf(
+                maskedEffect(approval.shown, marks),
+                maskedEffect(evaluated.shown, marks),
+              ),
+            }),
         }),
       })),
       history: history.map(entryView),
@@ -141,7 +143,11 @@ export function readChangeRequest(
       }),
       may: {
         edit: isLive && may('change:propose'),
-        approve: isReady && isReviewer && actor.issuer !== SERVICE_ACCOUNT_ISSUER,
+        approve:
+          isReady &&
+          isReviewer &&
+          actor.issuer !== SERVICE_ACCOUNT_ISSUER &&
+          !approvals.some((approval) => approval.approver_id === actor.id && approval.effect === effect),
         reject: isReviewer && isLive && row.state !== 'DRAFT',
         apply: isReady && mayCarryOut && isApproved(facts),
         override: isReady && mayCarryOut && (!isApproved(facts) || isFrozen) && may('change:override'),
@@ -159,6 +165,12 @@ function stateNow(
   if (evaluated === null || row.state === 'DRAFT' || row.state === 'CONFLICTED') return row.state
   return transition(row.state, evaluated.conflicts.length > 0 ? 'conflict' : 'rebase', facts) ?? row.state
 }
+
+/** Nothing of what it asks for can be planned: its target is gone, for example. */
+const isGone = ({ plan: { effect, configuration, problems } }: Evaluated): boolean =>
+  effect === null ||
+  (configuration?.installations.length === 0 &&
+    problems.some(({ errorCode }) => errorCode === 'RESOURCE_OWNERSHIP_MISSING'))
 
 const problemsIn = ({ plan }: Evaluated): readonly PlanProblem[] =>
   plan.batch === undefined ? plan.problems : plan.batch.items.flatMap(({ problems }) => problems)

@@ -4,6 +4,7 @@ import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { sameView } from '../../forms/property/property-value.ts'
 import { placeNamer } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { isLive } from '../../subjects/change-requests/change-looks.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -47,8 +48,10 @@ export function Approvals({ request, titles }: { request: ChangeRequestDetail; t
                   <Badge tone="doubt" icon="warning">
                     {t('changes.approval.outdated')}
                   </Badge>
-                  {approval.difference !== undefined && (
+                  {approval.difference !== undefined ? (
                     <Difference difference={approval.difference} titles={titles} />
+                  ) : (
+                    isLive(request) && <p>{t('changes.approval.unplanned')}</p>
                   )}
                 </>
               )}

@@ -2,6 +2,7 @@ import { Suspense, useCallback, useState } from 'react'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
+import { useShell } from '../../subjects/shell/shell-context.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
 import { messageText } from '../../i18n/message-text.ts'
@@ -24,7 +25,7 @@ import {
   type ShownPlan,
   type Step,
 } from './ChangeDialogs.tsx'
-import { isNothingReady, refusals } from './PlannedChange.tsx'
+import { frozenUntil, isNothingReady, refusals } from './PlannedChange.tsx'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 
 type Asked = Step | 'schedule' | 'describe' | 'batch'
@@ -56,6 +57,7 @@ export function ChangeActions({
   if (!isLive(request)) return null
   const plan: ShownPlan = {
     batch: read?.batch,
+    frozenUntil: frozenUntil(read),
     effect: read?.effect ?? null,
     planToken: read?.planToken ?? null,
     refused:
@@ -94,7 +96,7 @@ function AskedDialog({
   const shared = { request, onClose }
   switch (dialog) {
     case 'schedule':
-      return <ScheduleDialog kept={kept} {...shared} />
+      return <ScheduleDialog kept={kept} frozenUntil={plan.frozenUntil} {...shared} />
     case 'describe':
       return <DescribeDialog {...shared} />
     case 'batch':
@@ -123,7 +125,9 @@ function Buttons({
   onAsk: (dialog: Asked) => void
 }) {
   const t = useText()
-  const { changeRequestId, revision, state, may, kind, scope, conflicts } = request
+  const { changeRequestId, revision, state, may, kind, scope, conflicts, approvedBy } = request
+  const { user } = useShell()
+  const hasApproved = approvedBy.some(({ by, outdated }) => by.id === user?.id && outdated !== true)
   const mayApprove = useMay('change:approve', scope ?? 'anywhere')
   const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
   const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })
@@ -156,22 +160,25 @@ function Buttons({
       {may.reject && <Button onClick={() => onAsk('reject')}>{t('changes.reject')}</Button>}
       {(state === 'OPEN' || state === 'APPROVED' || state === 'SCHEDULED') && (
         <Button
-          variant={may.apply ? 'secondary' : 'primary'}
+          variant={may.apply || hasApproved ? 'secondary' : 'primary'}
+          {...(hasApproved && { icon: 'done' as const })}
           disabledReason={
-            !may.approve
-              ? t(
-                  // its authors can neither approve nor reject it
-                  !may.reject && mayApprove
-                    ? 'changes.own.approval'
-                    : may.reject && conflicts.length > 0
-                      ? 'changes.conflicts.approval'
-                      : 'changes.permission.approve',
-                )
-              : plan.effect === null && plan.notReady
+            hasApproved
+              ? t('changes.approved.about')
+              : !may.approve
+                ? t(
+                    // its authors can neither approve nor reject it
+                    !may.reject && mayApprove
+                      ? 'changes.own.approval'
+                      : may.reject && conflicts.length > 0
+                        ? 'changes.conflicts.approval'
+                        : 'changes.permission.approve',
+                  )
+                : plan.effect === null && plan.notReady
           }
           onClick={() => onAsk('approve')}
         >
-          {t('changes.approve')}
+          {t(hasApproved ? 'changes.approved' : 'changes.approve')}
         </Button>
       )}
       {may.apply && (

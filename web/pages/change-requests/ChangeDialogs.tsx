@@ -12,7 +12,7 @@ import { TextField } from '../../forms/fields/TextField.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import {
   keepAction,
   keepForm,
@@ -20,7 +20,9 @@ import {
   type InterruptedAction,
 } from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { Time } from '../../ui/Time.tsx'
 
 /** What a step of a change request invalidates. */
 export const CHANGED = [
@@ -37,6 +39,8 @@ export const pageOf = ({ changeRequestId }: ChangeRequestDetail): string =>
 /** What is known of the present plan: approvals name its effect, and what applies it carries its token. */
 export interface ShownPlan {
   batch: ChangePlan['batch']
+  /** When the freezes are over that refuse it now; null without one, or if that is not known. */
+  frozenUntil: string | null
   /** Null while it is loading, or if none can be made. */
   effect: string | null
   planToken: string | null
@@ -214,13 +218,16 @@ export function DescribeDialog({ request, onClose }: { request: ChangeRequestDet
 export function ScheduleDialog({
   request,
   kept,
+  frozenUntil,
   onClose,
 }: {
   request: ChangeRequestDetail
   kept: InterruptedAction | null
+  frozenUntil: ShownPlan['frozenUntil']
   onClose: () => void
 }) {
   const t = useText()
+  const rich = useRichText()
   const { changeRequestId, revision, schedule } = request
   const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const schema = useMemo(() => {
@@ -257,6 +264,14 @@ export function ScheduleDialog({
     },
     fieldOfRequest(['notBefore', 'notAfter']),
   )
+  /** Begins then, and ends a day later unless a later end is entered. */
+  const startAt = (moment: string) => {
+    const start = Math.ceil(Date.parse(moment) / MINUTE_MS) * MINUTE_MS
+    const set = (name: 'notBefore' | 'notAfter', at: number) =>
+      form.setValue(name, localText(at), { shouldDirty: true, shouldValidate: true })
+    set('notBefore', start)
+    if (!(Date.parse(form.getValues('notAfter')) > start)) set('notAfter', start + DAY_MS)
+  }
   return (
     <FormDialog
       form={form}
@@ -273,6 +288,18 @@ export function ScheduleDialog({
       }
       onClose={onClose}
     >
+      {frozenUntil !== null && (
+        <Notice
+          icon="lock"
+          actions={
+            <Button size="sm" onClick={() => startAt(frozenUntil)}>
+              {t('changes.schedule.afterFreeze')}
+            </Button>
+          }
+        >
+          {rich('changes.schedule.frozen', { until: <Time at={frozenUntil} exact="minute" /> })}
+        </Notice>
+      )}
       <TextField
         control={form.control}
         name="notBefore"
@@ -290,9 +317,12 @@ export function ScheduleDialog({
   )
 }
 
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
 /** A moment as the local time that the control takes; empty without one. */
-function localText(at: string | undefined): string {
+function localText(at: string | number | undefined): string {
   if (at === undefined) return ''
   const moment = new Date(at)
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16)
 }

@@ -49,7 +49,7 @@ const approvedBefore = (difference: Difference): ChangeRequestDetail =>
         revision: 2,
         effect: 'earlier',
         outdated: true,
-        difference,
+        ...(difference !== undefined && { difference }),
       },
     ],
   })
@@ -362,6 +362,63 @@ test('a request or a plan that changes while its dialog is open cannot be confir
   await (await open('Approve')).click()
   await expect.poll(() => bodies(api, APPROVE)).toEqual([{ revision: 4, effect: 'effect-3' }])
   expect(api.requests(REJECT)).toEqual([])
+})
+
+test('who has approved the effect is told so, and is not asked again', async () => {
+  const approval = {
+    by: { id: OLIVIA.id, name: OLIVIA.name },
+    at: '2026-11-22T09:00:00.000Z',
+    revision: 3,
+    effect: 'effect-1',
+  }
+  const may = { edit: false, approve: false, reject: true, apply: false, override: false }
+  const request = changeRequestWith({ may, approvals: 1, approvalsNeeded: 2, approvedBy: [approval] })
+  const api = await show(request, planOf('effect-1', 'token-1'))
+  const approved = page.getByRole('button', { name: 'Approved by you' })
+  await expect
+    .element(approved)
+    .toHaveAccessibleDescription('Your approval counts for what the plan shows now.')
+  expect(page.getByRole('button', { name: 'Approve', exact: true }).elements()).toEqual([])
+  api.answer({
+    [REQUEST]: () => ({
+      ...request,
+      may: { ...may, approve: true },
+      approvedBy: [{ ...approval, outdated: true }],
+    }),
+  })
+  await readAgain()
+  await expect.element(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
+})
+
+test('an approval for what is gone lists no differences, and the page says what to do', async () => {
+  await show(approvedBefore(undefined), {
+    ...planOf(null, null),
+    problems: [{ errorCode: 'NOT_FOUND', message: 'The installation does not exist.' }],
+  })
+  await expect.element(page.getByText(/no effect to compare/)).toBeVisible()
+  await expect.element(page.getByText(/is gone. Withdraw it/)).toBeVisible()
+  expect(page.getByText('What has changed since').elements()).toEqual([])
+})
+
+test('the end of the freezes that refuse a request is offered for its schedule', async () => {
+  const ends = ['2026-12-24T22:00:30.000Z', '2026-12-24T20:00:00.000Z']
+  const problems = ends.map((until) => ({
+    errorCode: 'CHANGES_FROZEN',
+    message: `Changes are frozen until ${until}.`,
+    parameters: { reason: 'changesFrozen', until, text: 'Year end' },
+  }))
+  const SCHEDULE = 'POST /change-requests/{changeRequestId}/schedule'
+  const request = changeRequestWith({})
+  const api = await show(request, { ...planOf('effect-1', 'token-1'), problems })
+  api.answer({ [SCHEDULE]: () => ({ changeRequest: request }) })
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Schedule' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Schedule after it' }).click()
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click()
+  await expect
+    .poll(() => bodies(api, SCHEDULE))
+    .toMatchObject([{ notBefore: '2026-12-24T22:01:00.000Z', notAfter: '2026-12-25T22:01:00.000Z' }])
 })
 
 test('a request is rejected with a reason, and withdrawn without one, at the revision that was shown', async () => {

@@ -43,6 +43,23 @@ export const isNothingReady = (plan: ChangePlan | undefined): boolean => {
   return items.length > 0 && items.every(({ problems }) => withoutReview(problems).length > 0)
 }
 
+/** When the freezes are over that refuse it now; null without one, or if the end of one is not known. */
+export function frozenUntil(plan: ChangePlan | undefined): string | null {
+  const problems = [...(plan?.problems ?? []), ...(plan?.batch?.items ?? []).flatMap((item) => item.problems)]
+  const ends = problems.flatMap(({ errorCode, parameters }) =>
+    errorCode === 'CHANGES_FROZEN' ? [parameters?.['until']] : [],
+  )
+  // RFC 3339 in UTC: the last one in the order of texts is the latest
+  return ends.every((end) => typeof end === 'string') ? (ends.toSorted().at(-1) ?? null) : null
+}
+
+/** Nothing but another target, or none, helps. */
+const GONE: ReadonlySet<string> = new Set([
+  'NOT_FOUND',
+  'INSTALLATION_NOT_ACTIVE',
+  'RESOURCE_OWNERSHIP_MISSING',
+])
+
 /** What the request would do now, as the review of an ordinary change shows it; of one that has ended, what it asked for. */
 export function PlannedChange({
   request,
@@ -216,6 +233,15 @@ export function Problems({ plan, titles }: { plan: ChangePlan | undefined; title
           <Problem problem={problem} titles={titles} />
         </li>
       ))}
+      {plan?.effect === null && (
+        <li>
+          {t(
+            refusals(plan).some(({ errorCode }) => GONE.has(errorCode))
+              ? 'changes.plan.gone'
+              : 'changes.plan.unplanned',
+          )}
+        </li>
+      )}
     </ul>
   )
 }

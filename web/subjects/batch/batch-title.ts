@@ -1,6 +1,6 @@
-import type { Batch } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
-import { joinList } from '../../i18n/punctuation.ts'
+import { joinList, labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 type Named = Pick<Batch, 'action' | 'title' | 'summary' | 'input'>
@@ -36,6 +36,28 @@ export function batchTitle(batch: Named, t: Translate): string {
   return property !== undefined && more.length === 0
     ? t('batches.name.CONFIGURE', { ...counted, property })
     : t('batches.name.CONFIGURE.several', counted)
+}
+
+/** What a change request of a batch is called: after what it does, to which version, and where, so that a list tells requests apart. */
+export function batchRequestTitle(
+  batch: Pick<Named, 'action' | 'input'>,
+  items: readonly Pick<BatchPlan['items'][number], 'bundle' | 'title' | 'scope' | 'currentVersion'>[],
+  t: Translate,
+): string {
+  const { targetVersion } = batch.input
+  const bundles = [...Map.groupBy(items, ({ bundle }) => JSON.stringify(bundle)).values()].map((of) => ({
+    bundleId: of[0]?.bundle.bundleId ?? '',
+    title: of[0]?.title ?? null,
+    targets: of.length,
+    versions: [...new Set(of.flatMap(({ currentVersion }) => currentVersion ?? []))],
+  }))
+  const summary = { targets: items.length, bundles, bundleCount: bundles.length }
+  const environments = new Set(items.map(({ scope }) => scope.environmentKey))
+  return labelled(
+    t,
+    batchTitle({ ...batch, title: null, summary }, t),
+    joinList(t, [...(targetVersion === null ? [] : [targetVersion]), ...environments]),
+  )
 }
 
 /** The versions of the targets, and the version of an upgrade: `1.0.0, 1.1.0 → 2.0.0`. Empty if nothing is known. */

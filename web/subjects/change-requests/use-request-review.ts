@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { TITLE_MAX } from '#contract/protocol/limits.ts'
 import type { NewChangeRequest, PlanProblem } from '#contract/console-api/shapes.ts'
 import type { Call } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
@@ -24,6 +25,10 @@ export type Proposal = Call<'POST /change-requests'>['body'] extends infer Body
 
 export type OperationProposal = Extract<Proposal, { kind: 'INSTALL' | 'UPGRADE' }>
 
+/** A title that names something with a long title. */
+export const cutOff = (title: string): string =>
+  title.length <= TITLE_MAX ? title : `${title.slice(0, TITLE_MAX - 1)}…`
+
 const pendingOf = ({ submit }: { submit?: boolean | undefined }): 'draft' | 'submit' =>
   submit === true ? 'submit' : 'draft'
 
@@ -45,7 +50,7 @@ export function useRequestReview() {
       { submit, beforeLeaving }: { submit: boolean; beforeLeaving?: () => void },
     ): Promise<void> => {
       const { changeRequest } = await create.mutateAsync({
-        body: { ...proposal, submit },
+        body: { ...proposal, title: cutOff(proposal.title), submit },
       })
       beforeLeaving?.()
       showToast({ text: t(submit ? 'changes.made.submitted' : 'changes.made.draft') })

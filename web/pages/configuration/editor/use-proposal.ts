@@ -1,6 +1,7 @@
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
+import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -9,7 +10,7 @@ import {
   useSaveRequest,
   withHidden,
 } from '../../../subjects/change-requests/edited-request.tsx'
-import { useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { cutOff, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { changesOf, editAt, type Draft } from '../draft/draft.ts'
@@ -29,7 +30,7 @@ export function useProposal({
   arrival: Arrival | null
 }) {
   const t = useText()
-  const { configuration, edited, store, hiddenSides } = useEditor()
+  const { configuration, edited, store, hiddenSides, definitionAt } = useEditor()
   const { scope, snapshotVersion } = configuration
   const may = useMay('change:propose', scope)
   const review = useRequestReview()
@@ -44,11 +45,22 @@ export function useProposal({
   const inRequest = (request: ChangeRequestDetail, edits: Draft) =>
     withHidden(changesOf(edits), request, open.filter(isTheirs))
 
-  const titleOf = (changes: Record<string, object>) =>
-    t('changes.title.configure', {
-      n: Object.values(changes).reduce((n, properties) => n + Object.keys(properties).length, 0),
+  /** Names the first property, so that a list tells requests apart. */
+  const titleOf = (changes: Record<string, object>) => {
+    const [first, ...more] = Object.entries(changes).flatMap(([locator, properties]) =>
+      Object.keys(properties).map((property) => ({ locator, property })),
+    )
+    const { locator = '', property = '' } = first ?? {}
+    const named = {
+      property: propertyTitle(definitionAt(locator, property), property),
       scope: scopeText(scope),
-    })
+    }
+    return cutOff(
+      more.length === 0
+        ? t('changes.title.configure', named)
+        : t('changes.title.configure.more', { ...named, n: more.length }),
+    )
+  }
 
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
     const part = partOf(draft, only)
@@ -68,7 +80,7 @@ export function useProposal({
         return
       }
       const input = { snapshotVersion, changes: inRequest(edited, part) }
-      // a title that counts the properties counts those that are there now
+      // a title that names the properties names those that are there now
       const title =
         edited.title === titleOf(edited.input.changes ?? {}) ? { title: titleOf(input.changes) } : {}
       await edit.save(edited, { kind: 'CONFIGURE', input, ...title, ...why }, () => store.drop(part))

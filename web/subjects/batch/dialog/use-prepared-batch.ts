@@ -19,6 +19,7 @@ import {
 } from '../../operation-form/use-operation-form.ts'
 import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { useSettled } from '../../plan/use-settled.ts'
+import { batchRequestTitle } from '../batch-title.ts'
 import { limitsIn, limitsOf, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { initialEdits } from '../each-target.ts'
 import { divisionIn } from '../typed-waves.ts'
@@ -116,8 +117,8 @@ function usePlan({ start, content, form, limits, isOverridden, isDetaching, coun
 
 /** Sends the batch: to the change request that is edited, as a new one if it needs a review, or at once. */
 function useRequest(
-  { start, content, shownAction, form, fieldOf, limits }: BatchEntry,
-  { body, bodyOf, query, ready, isGuarded, isCountMissing }: ReturnType<typeof usePlan>,
+  { start, content, form, fieldOf, limits }: BatchEntry,
+  { body, bodyOf, query, isGuarded, isCountMissing }: ReturnType<typeof usePlan>,
 ) {
   const t = useText()
   const navigate = useNavigate()
@@ -146,7 +147,16 @@ function useRequest(
     const proposal = { kind: 'BATCH' as const, ...reasonIn(values), input }
     if (start.edited !== undefined) return request.save(start.edited, proposal)
     if (isGuarded) {
-      const title = t('changes.title.batch', { kind: t(`selection.action.${shownAction}`), n: ready })
+      const named = {
+        targetVersion: content.version.chosen ?? null,
+        properties: content.properties.chosen.map(({ choice }) => ({
+          locator: '',
+          property: nameOf(choice),
+          after: null,
+        })),
+      }
+      const ready = plan.items.filter(({ problems }) => withoutReview(problems).length === 0)
+      const title = batchRequestTitle({ action: start.action, input: named }, ready, t)
       return review.request({ ...proposal, title }, { submit: true })
     }
     try {
