@@ -99,8 +99,13 @@ type NoResponseReason = ReasonWith<'noResponse'>
 /** Why a call got no response. */
 export type NoResponse = Causes[NoResponseReason]['noResponse']
 
+/** Every reason why a call got no response. The cast says that the table has no others. */
+export const NO_RESPONSES = Object.values<CallCause>(CALL_CAUSES).flatMap(
+  ({ noResponse }) => noResponse ?? [],
+) as readonly NoResponse[]
+
 export const isNoResponse = (reason: string): reason is NoResponse =>
-  Object.values<CallCause>(CALL_CAUSES).some(({ noResponse }) => noResponse === reason)
+  NO_RESPONSES.some((one) => one === reason)
 
 /** The cause of a call without a response, and the error code of its failure. */
 export function causeOfNoResponse(noResponse: NoResponse): {

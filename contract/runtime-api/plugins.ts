@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
+import { NO_RESPONSES } from '#contract/protocol/call-causes.ts'
 import { Key, Uuid } from '#contract/protocol/keys.ts'
 import { ErrorCode } from '#contract/protocol/envelope.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from './common.ts'
 import { repeatedCodes, RUNBOOKS_MAX } from './runbook-rules.ts'
 import { isLinkTemplate, isWebPage } from './link-template.ts'
-import { PROBE_RESULTS } from './vocabulary.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -204,7 +204,8 @@ export const pluginEndpoints = defineEndpoints({
     answer: z.object({
       pluginId: Key,
       endpoint: z.string(),
-      result: z.enum(PROBE_RESULTS),
+      /** Why no connection, with https no secure one, could be opened; null if one was. */
+      failure: z.enum(NO_RESPONSES).nullable(),
       testedAt: Timestamp,
     }),
     codes: ['NOT_FOUND'],

@@ -302,23 +302,6 @@ export const PLUGIN_CALL_RESULTS = [
 ] as const
 export type PluginCallResult = (typeof PLUGIN_CALL_RESULTS)[number]
 
-/** What a probe of an endpoint found: whether a connection, with https a secure one, could be opened. */
-export const PROBE_RESULTS = [
-  'REACHABLE',
-  'REFUSED',
-  'NO_ROUTE',
-  'NO_SOCKET',
-  'HOST_UNKNOWN',
-  'TIMEOUT',
-  'CERTIFICATE_EXPIRED',
-  'CERTIFICATE_UNTRUSTED',
-  'CERTIFICATE_WRONG_NAME',
-  'NOT_SECURE',
-  'NOT_ALLOWED',
-  'LOST',
-] as const
-export type ProbeResultName = (typeof PROBE_RESULTS)[number]
-
 /** What an environment does with an operation that calls a plugin version without a passing report. */
 export const PLUGIN_POLICIES = ['IGNORE', 'WARN', 'REFUSE'] as const
 export type PluginPolicyName = (typeof PLUGIN_POLICIES)[number]

@@ -1,5 +1,4 @@
-import type { ProbeResultName } from '#contract/runtime-api/vocabulary.ts'
-import type { OutboundFailure } from '#http-kit/outbound-result.ts'
+import type { NoResponse } from '#contract/protocol/call-causes.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { requirePlugin } from './plugins.ts'
@@ -16,7 +15,7 @@ const KNOWN_MAX = 500
 
 interface Probe {
   at: number
-  result: Promise<{ result: ProbeResultName; testedAt: string }>
+  result: Promise<{ failure: NoResponse | null; testedAt: string }>
 }
 
 /**
@@ -32,8 +31,7 @@ export function createProbe(): (context: ReadContext, input: Input<Name>) => Pro
     const probing = http.probe({ url: endpoint, timeoutMs: TIMEOUT_MS })
     open.add(probing)
     const probed = await probing.finally(() => open.delete(probing))
-    const result: ProbeResultName = probed.kind === 'reached' ? 'REACHABLE' : NAMES[probed.reason]
-    return { result, testedAt: clock.now().toISOString() }
+    return { failure: probed.kind === 'reached' ? null : probed.reason, testedAt: clock.now().toISOString() }
   }
 
   return async ({ deps }, { params: { pluginId } }) => {
@@ -47,29 +45,4 @@ export function createProbe(): (context: ReadContext, input: Input<Name>) => Pro
     known.set(endpoint, { at: now, result })
     return { pluginId, endpoint, ...(await result) }
   }
-}
-
-/** Of every reason, so that no new one is taken for a lost connection. */
-const NAMES: Readonly<Record<OutboundFailure, ProbeResultName>> = {
-  refused: 'REFUSED',
-  'no-route': 'NO_ROUTE',
-  'no-socket': 'NO_SOCKET',
-  dns: 'HOST_UNKNOWN',
-  timeout: 'TIMEOUT',
-  'tls-expired': 'CERTIFICATE_EXPIRED',
-  'tls-early': 'CERTIFICATE_EXPIRED',
-  'tls-untrusted': 'CERTIFICATE_UNTRUSTED',
-  'tls-wrong-name': 'CERTIFICATE_WRONG_NAME',
-  tls: 'NOT_SECURE',
-  'egress-denied': 'NOT_ALLOWED',
-  reset: 'LOST',
-  aborted: 'LOST',
-  // those of a response, which a probe does not await
-  'not-http': 'LOST',
-  cut: 'LOST',
-  continue: 'LOST',
-  upgrade: 'LOST',
-  encoding: 'LOST',
-  'too-large': 'LOST',
-  redirect: 'LOST',
 }

@@ -39,9 +39,7 @@ export function EndpointProbes({
     })),
   })
   if (pluginIds.length === 0) return null
-  const unreachable = probes.flatMap(({ data }) =>
-    data === undefined || data.result === 'REACHABLE' ? [] : [data.pluginId],
-  )
+  const unreachable = probes.flatMap(({ data }) => (data?.failure == null ? [] : [data.pluginId]))
   return (
     <section aria-label={t('plans.probe.title')} className="space-y-2">
       <div>
@@ -74,7 +72,7 @@ function Probed({
   const t = useText()
   const rich = useRichText()
   const data = probe?.data
-  const isReachable = data?.result === 'REACHABLE'
+  const isReachable = data?.failure === null
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5 text-xs">
       <span className="min-w-0 flex-1">
@@ -88,7 +86,7 @@ function Probed({
       ) : (
         <span className={isReachable ? 'text-ok' : 'text-doubt'}>
           <Icon name={isReachable ? 'done' : 'warning'} size={12} className="mr-1 inline" />
-          {t(`plans.probe.${data.result}`)}{' '}
+          {t(data.failure === null ? 'plans.probe.reachable' : `noResponse.${data.failure}`)}{' '}
           <span className="text-faint">
             {rich('plans.probe.tested', { time: <Time at={data.testedAt} /> })}
           </span>

@@ -25,10 +25,10 @@ const planWith = (planToken: string, availability: 'READY' | 'DISABLED'): Operat
 })
 const PLAN = 'POST /installations/{bundleInstallId}/detach/plan'
 const PROBE = 'POST /plugins/{pluginId}/probe'
-const probed = (result: 'REACHABLE' | 'CERTIFICATE_EXPIRED') => ({
+const probed = (failure: 'tls-expired' | null) => ({
   pluginId: 'tenants',
   endpoint: 'https://tenants.example.com/lifecycle',
-  result,
+  failure,
   testedAt: '2026-11-22T08:00:00.000Z',
 })
 const DETACH = 'POST /installations/{bundleInstallId}/detach'
@@ -39,7 +39,7 @@ const word = page.getByRole('textbox', { name: /Type crm/ })
 test('a stale plan keeps what was typed, says what moved, and is replaced by the new plan', async () => {
   const api = await serveApi({
     [PLAN]: () => planWith('first', 'READY'),
-    [PROBE]: () => probed('REACHABLE'),
+    [PROBE]: () => probed(null),
     [DETACH]: () =>
       refusal({
         status: 409,
@@ -72,13 +72,11 @@ test('a stale plan keeps what was typed, says what moved, and is replaced by the
 test('says which plugins can be connected to now, and what follows if one cannot', async () => {
   const api = await serveApi({
     [PLAN]: () => planWith('first', 'READY'),
-    [PROBE]: () => probed('CERTIFICATE_EXPIRED'),
+    [PROBE]: () => probed('tls-expired'),
   })
   const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
   const probes = screen.getByRole('region', { name: 'Can the plugins be reached now?' })
-  await expect
-    .element(probes.getByText(/Certificate expired or not valid yet \(tested/).first())
-    .toBeVisible()
+  await expect.element(probes.getByText(/Certificate expired \(tested/).first()).toBeVisible()
   await expect.element(probes.getByText('https://tenants.example.com/lifecycle')).toBeVisible()
   await expect.element(probes.getByText(/ask an administrator to retire it/)).toBeVisible()
   expect(api.requests(DETACH)).toHaveLength(0)
@@ -88,7 +86,7 @@ test('where a policy requires an approval, the dialog offers a review and calls 
   const needed = { errorCode: 'APPROVAL_REQUIRED' as const, message: 'An approval is required.' }
   await serveApi({
     [PLAN]: () => ({ ...planWith('first', 'READY'), problems: [needed] }),
-    [PROBE]: () => probed('REACHABLE'),
+    [PROBE]: () => probed(null),
   })
   const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
   await expect.element(screen.getByText('This environment requires an approved change request')).toBeVisible()
