@@ -1,4 +1,4 @@
-import { createElement, lazy, useState, type ComponentType } from 'react'
+import { createElement, lazy, useState, type ComponentType, type FunctionComponent } from 'react'
 import { isInterrupted } from './connection.ts'
 import { loadWithRetry } from './load-with-retry.ts'
 
@@ -10,7 +10,7 @@ export type IntentListeners = {
 }
 
 /** A component that suspends until its code has loaded. */
-export type LazyPart<Props> = ComponentType<Props> & {
+export type LazyPart<Props> = FunctionComponent<Props> & {
   /** Starts to load the part; does nothing if it has loaded. */
   load: () => void
   /** Props of the control that opens the part: they load it when the pointer or the focus reaches the control. */

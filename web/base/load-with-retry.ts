@@ -1,4 +1,3 @@
-import { lazy } from 'react'
 import { isInterrupted } from './connection.ts'
 
 const RETRY_MS = 1000
@@ -38,9 +37,6 @@ function reloadPage(error: unknown): Promise<never> {
   location.reload()
   return new Promise(() => undefined)
 }
-
-/** React's `lazy` with {@link loadWithRetry}. */
-export const lazyWithRetry: typeof lazy = (load) => lazy(() => loadWithRetry(load))
 
 const isReachable = (): Promise<boolean> =>
   fetch('/', { method: 'HEAD', cache: 'no-store' }).then(

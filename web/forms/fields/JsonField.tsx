@@ -2,16 +2,12 @@ import { Suspense } from 'react'
 import { useController, type FieldValues } from 'react-hook-form'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { lazyWithRetry } from '../../base/load-with-retry.ts'
+import { LazyJsonEditor } from '../json/lazy-json-editor.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 import type { PlacedMessage } from '../json/JsonEditor.tsx'
-
-const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../json/JsonEditor.tsx')).JsonEditor,
-}))
 
 /** A JSON document, stored as the typed text. */
 export function JsonField<Values extends FieldValues>({
@@ -43,7 +39,7 @@ export function JsonField<Values extends FieldValues>({
     <Field {...rest} error={fieldState.error?.message}>
       {(wiring) => (
         <Suspense fallback={<Skeleton className="h-40 w-full rounded-md" />}>
-          <JsonEditor
+          <LazyJsonEditor
             wiring={wiring}
             text={field.value}
             label={editorLabel}

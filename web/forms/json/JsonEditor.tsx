@@ -29,7 +29,7 @@ export interface JsonEditorHandle {
   goToLine: (line: number) => void
 }
 
-interface JsonEditorProps {
+export interface JsonEditorProps {
   text: string
   /** Finds the errors in a document that parses. */
   check: (value: JsonValue) => readonly Problem[]

@@ -1,7 +1,7 @@
 import { Suspense, useRef } from 'react'
 import { pointerSegments } from '#contract/json-schema/json.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
-import { lazyWithRetry } from '../../base/load-with-retry.ts'
+import { LazyJsonEditor } from '../../forms/json/lazy-json-editor.ts'
 import type { JsonEditorHandle } from '../../forms/json/JsonEditor.tsx'
 import { findJsonPlaces, lineAt } from '../../forms/json/json-syntax.ts'
 import { DOCUMENT_LIMITS, jsonProblemText, type JsonError } from '../../forms/json/parse-json.ts'
@@ -12,10 +12,6 @@ import { cx } from '../../ui/class-names.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { readDocument, type DocumentProblem, type DocumentReading, type DocumentValues } from './document.ts'
-
-const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../forms/json/JsonEditor.tsx')).JsonEditor,
-}))
 
 const SHOWN = 8
 
@@ -73,7 +69,7 @@ export function DocumentEditor({
       <Suspense
         fallback={<Skeleton className={height === 'tall' ? 'h-[60vh] w-full' : 'min-h-0 w-full flex-1'} />}
       >
-        <JsonEditor
+        <LazyJsonEditor
           label={label}
           height={height}
           keepsFormat={false}

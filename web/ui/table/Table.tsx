@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { useIsOpening } from '../opening.ts'
 import { useIsPrinting } from '../printing.ts'
-import { lazyWithRetry } from '../../base/load-with-retry.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import type { ErrorView } from '../../i18n/describe-code.ts'
@@ -18,9 +18,9 @@ import { Select } from '../Select.tsx'
 export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
-const VirtualBody = lazyWithRetry(async () => ({
-  default: (await import('./VirtualBody.tsx')).VirtualBody,
-})) as unknown as typeof LoadedBody
+const VirtualBody = lazyPart(
+  async () => (await import('./VirtualBody.tsx')).VirtualBody,
+) as unknown as typeof LoadedBody
 
 export type TableProps<Row> = {
   /** The table's accessible name. */

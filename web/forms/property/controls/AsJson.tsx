@@ -1,9 +1,9 @@
 import { useText } from '../../../i18n/use-text.ts'
-import { lazyWithRetry } from '../../../base/load-with-retry.ts'
+import { lazyPart } from '../../../base/lazy-part.ts'
 import { nameOf, type ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 
-const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
+const JsonControl = lazyPart(async () => (await import('./JsonControl.tsx')).JsonControl)
 
 /** A value that a form can show in part only, or that the person prefers to edit as JSON. */
 export function AsJson({

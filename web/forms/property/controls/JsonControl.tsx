@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { valueSchema } from '#contract/protocol/property-kinds.ts'
-import { lazyWithRetry } from '../../../base/load-with-retry.ts'
+import { LazyJsonEditor } from '../../json/lazy-json-editor.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
@@ -13,10 +13,6 @@ import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../property-edit.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { translateError } from '../translate-error.ts'
-
-const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../json/JsonEditor.tsx')).JsonEditor,
-}))
 
 /**
  * A JSON document with schema errors in place, for values that no simple control can edit without loss. The editor is
@@ -70,7 +66,7 @@ export function JsonControl({
   }
   return (
     <Suspense fallback={<Skeleton className="h-24 w-full" />}>
-      <JsonEditor
+      <LazyJsonEditor
         wiring={wiring}
         label={t('forms.json.of', { property: labelOf(definition, t('forms.json.label')) })}
         text={text}

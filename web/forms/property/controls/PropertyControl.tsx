@@ -1,8 +1,8 @@
 import { Suspense, type ComponentType } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { lazyWithRetry } from '../../../base/load-with-retry.ts'
+import { lazyPart } from '../../../base/lazy-part.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { ChoiceControl, SwitchControl } from './ChoiceControls.tsx'
+import { ChoiceControl, SwitchControl, TimeZoneControl } from './ChoiceControls.tsx'
 import { controlKind, controlTraits, schemaOf, type ControlKind } from '../control-kind.ts'
 import { dataValue } from '../property-edit.ts'
 import { fitsControl } from '../inner-value.ts'
@@ -20,11 +20,8 @@ import { useJsonMode } from './use-json-mode.ts'
 import { VariantsControl } from './VariantsControl.tsx'
 
 // large controls, and those that need a library, are loaded on demand
-const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
-const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
-const TimeZoneControl = lazyWithRetry(async () => ({
-  default: (await import('./ChoiceControls.tsx')).TimeZoneControl,
-}))
+const JsonControl = lazyPart(async () => (await import('./JsonControl.tsx')).JsonControl)
+const CronControl = lazyPart(async () => (await import('./CronControl.tsx')).CronControl)
 
 const CONTROLS: Readonly<Record<ControlKind, ComponentType<ControlProps>>> = {
   text: TextControl,

@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
-import { lazyWithRetry } from '../../../base/load-with-retry.ts'
+import { LazyJsonEditor } from '../../json/lazy-json-editor.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
@@ -13,10 +13,6 @@ import { dataValue, setData } from '../property-edit.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { withoutNull } from '../schema-parts.ts'
 import { translateError } from '../translate-error.ts'
-
-const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../json/JsonEditor.tsx')).JsonEditor,
-}))
 
 /** A sensitive value: never shown, only replaced or kept. Input is kept in memory only. */
 export function SecretControl(props: ControlProps) {
@@ -58,7 +54,7 @@ export function SecretControl(props: ControlProps) {
     return (
       <div className="space-y-1.5">
         <Suspense fallback={<Skeleton className="h-16 w-full" />}>
-          <JsonEditor
+          <LazyJsonEditor
             wiring={wiring}
             label={t('forms.json.label')}
             text={unfinished ?? JSON.stringify(typed, null, 2)}
