@@ -19,8 +19,10 @@ const KEY_BYTES = 32
 /** `scrypt$15$8$3$salt$hash`: verification reads the cost from it, so the cost can be raised later. */
 export async function hashPassword(password: string, cost: Cost = COST): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, cost)
-  const { logN, r, p } = cost
+  return toText(cost, salt, await derive(password, salt, cost))
+}
+
+function toText({ logN, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return ['scrypt', logN, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -37,7 +39,7 @@ export async function verifyPassword(password: string, passwordHash: string | nu
   return timingSafeEqual(derived, expected) && passwordHash !== null
 }
 
-const DUMMY = `scrypt$15$8$3$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(KEY_BYTES).toString('base64url')}`
+const DUMMY = toText(COST, Buffer.alloc(16), Buffer.alloc(KEY_BYTES))
 
 // without ambiguous letters
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
