@@ -364,7 +364,7 @@ export class People {
       readBatch(context, { params, query: {}, body: undefined }),
     )
     if (batch === null || batch.finishedAt !== null) return
-    // also of a wave that waits no more
+    // the wave may have started meanwhile
     await this.world.schedule.wait(this.world.random.between(10, 3_000))
     const body = batch.waiting === undefined ? {} : { wave: batch.waiting.wave, reason: 'It is known' }
     await this.caller.send(by, 'POST /batches/{batchId}/continue', continueBatch, { params, body })
