@@ -31,6 +31,16 @@ describe('token buckets', () => {
     assert.equal(untilNext('a'), 0)
   })
 
+  it('owe what was done already, until it has come back', () => {
+    const { clock, takeMany, owe, untilNext } = start()
+    owe('a', 7)
+    assert.equal(untilNext('a'), 2500)
+    clock.now = 2_499
+    assert.deepEqual(takeMany('a', 1), [false])
+    clock.now = 2_500
+    assert.deepEqual(takeMany('a', 2), [true, false])
+  })
+
   it('never hold more than a burst', () => {
     const { clock, takeMany, giveBack } = start()
     clock.now = 3_600_000

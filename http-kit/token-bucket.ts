@@ -9,6 +9,8 @@ export interface Rate {
 export interface TokenBuckets {
   /** Takes tokens of the key, by default one; false when it has not enough left, which takes none. */
   take(key: string, count?: number): boolean
+  /** Takes tokens for what has been done already, even if the key has fewer: it has none until they have come back. */
+  owe(key: string, count: number): void
   /** Puts back a token that was taken. */
   giveBack(key: string): void
   /** Milliseconds until the key has a token; 0 when it has one now. */
@@ -46,6 +48,9 @@ export function createTokenBuckets(
       const price = Math.min(count, burst)
       store(key, tokens >= price ? tokens - price : tokens)
       return tokens >= price
+    },
+    owe(key, count) {
+      if (count > 0) store(key, tokensOf(key) - count)
     },
     giveBack(key) {
       if (buckets.has(key)) store(key, Math.min(burst, tokensOf(key) + 1))

@@ -21,7 +21,7 @@ import type { Rate } from '#http-kit/token-bucket.ts'
 import { startBackground } from './background.ts'
 import type { Background } from './background.ts'
 import { createFeed } from './events/feed.ts'
-import { createActorCheck, RefusedAssertion, createServiceCheck, createRateLimiter } from './http/callers.ts'
+import { createActorCheck, RefusedAssertion, createServiceCheck, createCallerLimits } from './http/callers.ts'
 import { createHttpApp } from './http/app.ts'
 import { countCalls, replicaGauges, RUNTIME_METRIC_HELP } from './http/metrics.ts'
 import { createHandlers } from './http/routes.ts'
@@ -304,7 +304,7 @@ function callerChecks(
       onRefused,
     }),
     checkRecorder: createActorCheck(actorKeys, clock, { audience: 'bundle-runtime-audit', onRefused }),
-    limitRate: createRateLimiter(rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
+    ...createCallerLimits(rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
   }
 }
 

@@ -182,21 +182,55 @@ const REASONS: Record<string, string> = {
     'its times or its audience are wrong; compare the clocks of console and runtime',
 }
 
-/**
- * Limits the requests of each caller, weighed by their cost, so that one cannot exhaust the runtime for the others. Callers are authenticated
- * before they are counted.
- *
- * @throws TransportError 429 with `Retry-After`, from the returned function.
- */
-export function createRateLimiter(
-  rate: Rate,
-  clock: Pick<Clock, 'monotonic'>,
-): (caller: string, cost?: number) => void {
+/** Limits the requests of each caller, so that one cannot exhaust the runtime for the others. Callers are authenticated before they are counted. */
+export interface CallerLimits {
+  /**
+   * Counts a request, weighed by its cost.
+   *
+   * @throws TransportError 429 with `Retry-After`.
+   */
+  limitRate(caller: string, cost?: number): void
+  /** Counts what an answer has cost, which only its length tells: the next requests are refused until that has come back. */
+  oweAnswer(caller: string, length: number): void
+  /** Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn. */
+  readInTurn<Result>(caller: string, read: () => Promise<Result>): Promise<Result>
+}
+
+/** Answers of ordinary pages are shorter. */
+const ANSWER_LENGTH_FREE = 128 * 1024
+const ANSWER_LENGTH_FOR_ONE = 4096
+const READS_AT_ONCE = 4
+
+export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>): CallerLimits {
   const buckets = createTokenBuckets(rate, () => clock.monotonic())
-  return (caller, cost = 1) => {
-    if (buckets.take(caller, cost)) return
-    const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
-    throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+  /** Of each caller that reads, those that wait for a turn. */
+  const reading = new Map<string, { count: number; waiting: (() => void)[] }>()
+  return {
+    limitRate(caller, cost = 1) {
+      if (buckets.take(caller, cost)) return
+      const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
+      throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+    },
+    oweAnswer(caller, length) {
+      const cost = Math.floor(Math.max(0, length - ANSWER_LENGTH_FREE) / ANSWER_LENGTH_FOR_ONE)
+      // who has read a single one, however long, can go on
+      buckets.owe(caller, Math.min(cost, rate.burst))
+    },
+    async readInTurn(caller, read) {
+      const turns = reading.get(caller) ?? { count: 0, waiting: [] }
+      reading.set(caller, turns)
+      if (turns.count < READS_AT_ONCE) turns.count += 1
+      else await new Promise<void>((resolve) => turns.waiting.push(resolve))
+      try {
+        return await read()
+      } finally {
+        const next = turns.waiting.shift()
+        if (next === undefined) turns.count -= 1
+        // it takes over this turn
+        else next()
+        if (turns.count === 0) reading.delete(caller)
+      }
+    },
   }
 }
 

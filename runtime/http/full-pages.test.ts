@@ -18,7 +18,7 @@ const PAGE_MAX = 7_000_000
 let harness: RuleHarness
 let scopes: Scope[] = []
 before(async () => {
-  harness = await startRuleHarness()
+  harness = await startRuleHarness({ rateLimit: { perSecond: 1e6, burst: 1e6 } })
   await harness.publish(mail)
   scopes = Array.from({ length: SAVES }, () => harness.newScope())
   for (const [number, scope] of scopes.entries()) {

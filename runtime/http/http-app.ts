@@ -12,6 +12,8 @@ export interface HttpVariables extends RequestIdVariables {
   /** The error code of the envelope, for log and metrics. */
   errorCode: string
   actorId: string
+  /** The length of an envelope. */
+  answerLength?: number
 }
 
 export type HttpApp = Hono<{ Variables: HttpVariables }>
@@ -22,7 +24,9 @@ export type HttpContext = Context<{ Variables: HttpVariables }>
 export function envelope(c: HttpContext, body: JsonValue): Response {
   if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
     c.set('errorCode', body.errorCode)
-  return new Response(JSON.stringify(body), {
+  const text = JSON.stringify(body)
+  c.set('answerLength', text.length)
+  return new Response(text, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })
 }

@@ -323,6 +323,24 @@ describe('an error', () => {
     await limited.close()
   })
 
+  it('is 429 after large answers, also for those that were asked for at the same time (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 500 } })
+    const path = '/bundles/dev/billing/versions/1.0.0'
+    const [first, ...others] = billing.resources
+    const schema = { type: 'string', enum: ['a', 'b', 'c'].map((letter) => letter.repeat(230_000)) }
+    const properties = { ...first!.properties, large: { kind: 'DATA', schema } }
+    const body = { ...billing, resources: [{ ...first, properties }, ...others] } as never
+    const published = await limited.call(path, { method: 'PUT', body })
+    assert.equal(published.errorCode, '0', JSON.stringify(published.json).slice(0, 300))
+    const read = () => limited.call(path)
+    const statuses = (await Promise.all(Array.from({ length: 30 }, read))).map(({ status }) => status)
+    const served = statuses.filter((status) => status === 200).length
+    assert.ok(served >= 4 && served <= 8, String(served))
+    assert.equal((await limited.call('/plugins')).status, 429)
+    assert.equal((await limited.call('/plugins', { actor: 'bob' })).status, 200)
+    await limited.close()
+  })
+
   it('is 429 sooner for a large change request, which each look at it plans (J01)', async () => {
     const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 160 } })
     const published = await limited.call('/bundles/dev/billing/versions/1.0.0', {

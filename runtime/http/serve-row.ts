@@ -12,7 +12,7 @@ import type { Actor } from '../model/actor.ts'
 import type { ReadContext, WriteContext } from '../use-cases/context.ts'
 import { auditSubjectOf } from './audit-subjects.ts'
 import { requirePermission } from './callers.ts'
-import type { PersonAccess } from './callers.ts'
+import type { CallerLimits, PersonAccess } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
 import { type Handlers, envelope, type HttpContext, type HttpApp } from './http-app.ts'
 import { idempotencyKeyOf, requestText, readRequest } from './read-request.ts'
@@ -22,12 +22,11 @@ import { STANDBY_READS } from './standby-reads.ts'
 import type { StandbyReads } from './standby-reads.ts'
 import type { Db } from '../model/db.ts'
 
-export interface MountOptions {
+export interface MountOptions extends CallerLimits {
   deps: RuntimeDeps
   handlers: Handlers
   checkService(request: Request): void
   checkActor(request: Request, requestId: string): Promise<Actor>
-  limitRate(caller: string, cost?: number): void
   /** Whether this process has too much to do for expensive requests. */
   isBehind(): boolean
   /** Serves some of the reads; see {@link STANDBY_READS}. */
@@ -53,17 +52,26 @@ interface RowCall {
 
 /** Authenticates the caller, then calls the handler of the row. A refusal becomes a failure envelope. */
 async function serveRow(call: RowCall): Promise<Response> {
-  const { c, name, options } = call
+  const { c, name, row, options } = call
   c.set('endpoint', name)
   options.checkService(c.req.raw)
   const actor = await options.checkActor(c.req.raw, c.var.requestId)
   c.set('actorId', actor.id)
+  const serve = () => serveCounted(call, actor)
+  // the answer to a write is short, and streams stay open
+  return isWrite(name, row) || row.answers === 'events' ? serve() : options.readInTurn(actor.id, serve)
+}
+
+async function serveCounted(call: RowCall, actor: Actor): Promise<Response> {
+  const { c, options } = call
   options.limitRate(actor.id)
   try {
     return await serveRequest(call, actor)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
+  } finally {
+    options.oweAnswer(actor.id, c.var.answerLength ?? 0)
   }
 }
 
