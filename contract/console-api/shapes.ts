@@ -40,7 +40,7 @@ export type {
   ChangeRequestDetail,
   NewChangeRequest,
 } from '#contract/runtime-api/change-requests.ts'
-export type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
+export type { OperationPlan, PlannedStage, PlanNotice, PlanProblem } from '#contract/runtime-api/plans.ts'
 export type {
   Changes,
   Failure,

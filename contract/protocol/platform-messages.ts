@@ -150,6 +150,12 @@ export const PLATFORM_MESSAGES = {
     '{person} pinned the installation to {versions} (“{text}”). Choose a version that the pin allows, or remove the pin first.',
   installationNotPinned: 'The installation is not pinned.',
   versionRecalled: '{person} recalled version {version} (“{text}”). Choose another version.',
+  planVersionDeprecated:
+    '{person} deprecated version {version} of {bundle} (“{text}”). It can still be installed, but another version is recommended.',
+  planScopePaused:
+    '{person} paused the scope {scope} (“{text}”). Plugin calls there wait until someone resumes the scope.',
+  planPluginPaused:
+    '{person} paused the plugin {plugin} (“{text}”). Its calls wait until someone resumes the plugin.',
   versionStandingAlready: 'Version {version} is already in that state.',
   versionIsRecalled: 'Version {version} is recalled. Reinstate it first.',
   pluginRetiredRefusal:

@@ -24,7 +24,7 @@ import {
   Uuid,
 } from './common.ts'
 import { Referrer } from './services.ts'
-import { PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
+import { notices, PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
 import { WaitingWave, Wave, Waves, WavesRequest, WAVES_MAX } from './waves.ts'
 import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES, PHASES } from './vocabulary.ts'
 
@@ -326,6 +326,8 @@ export const BatchPlan = z.object({
    * detached; at most BATCH_REFERENCES_MAX of those that the person may see. Null if nothing is detached.
    */
   broken: z.object({ items: z.array(Referrer), hasMore: z.boolean() }).nullable(),
+  /** Of all targets together. */
+  notices,
 })
 export type BatchPlan = z.infer<typeof BatchPlan>
 

@@ -140,6 +140,8 @@ export const ChangeEntry = z.object({
   text: z.string().nullable(),
   /** The line of the plan that a comment is about. */
   target: z.object({ locator: ResourceLocator, property: PropertyName.optional() }).nullable(),
+  /** Of a REBASED: the policy that asks for more approvals since then, and how many. */
+  policy: z.object({ environmentKey: Key, approvals: PositiveInteger }).optional(),
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
 

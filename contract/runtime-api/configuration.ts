@@ -26,7 +26,7 @@ import {
 import { Claim } from './claim.ts'
 import { Apply, Manager } from './managers.ts'
 import { Operation } from './operations.ts'
-import { PlannedStage, PlanProblem, PlanToken } from './plans.ts'
+import { notices, PlannedStage, PlanProblem, PlanToken } from './plans.ts'
 
 export const ConfigurationResource = z.object({
   bundleInstallId: Uuid,
@@ -94,6 +94,7 @@ export const Plan = z.object({
       stages: z.array(PlannedStage),
     }),
   ),
+  notices,
   problems: z.array(PlanProblem),
 })
 export type Plan = z.infer<typeof Plan>

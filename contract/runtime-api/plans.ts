@@ -58,6 +58,13 @@ export const PlanProblem = z.object({
 })
 export type PlanProblem = z.infer<typeof PlanProblem>
 
+/** What refuses nothing, but is worth knowing before: a pause that would hold the operation up, or a version that is deprecated. */
+export const PlanNotice = z.object({ message: z.string(), parameters: MessageParameters })
+export type PlanNotice = z.infer<typeof PlanNotice>
+
+/** Absent from the answer of an earlier version. */
+export const notices = z.array(PlanNotice).optional()
+
 /** What an INSTALL, UPGRADE, DETACH or takeover would do, and every reason to refuse it. Nothing is written. */
 export const OperationPlan = z.object({
   /** Null if the plan cannot be made; `problems` says why. */
@@ -81,6 +88,7 @@ export const OperationPlan = z.object({
   ),
   changes: z.array(PropertyChange),
   stages: z.array(PlannedStage),
+  notices,
   problems: z.array(PlanProblem),
 })
 export type OperationPlan = z.infer<typeof OperationPlan>

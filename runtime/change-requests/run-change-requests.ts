@@ -20,7 +20,14 @@ import { DUE, findDue, readDue } from '../store/change-requests/due-change-reque
 import type { Due, Turns } from '../store/change-requests/due-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 import { carryOut, isRestrained } from '../use-cases/change-requests/apply.ts'
-import { auditOf, evaluateRow, factsOf, step, store } from '../use-cases/change-requests/steps.ts'
+import {
+  asksForMore,
+  auditOf,
+  evaluateRow,
+  factsOf,
+  step,
+  store,
+} from '../use-cases/change-requests/steps.ts'
 import type { EvaluatedChange } from '../use-cases/change-requests/steps.ts'
 import { stepOrConflict } from '../use-cases/change-requests/write.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
@@ -203,8 +210,8 @@ async function rebase(
   const isOtherEffect = row.effect !== evaluated.plan.effect
   await store(tx, deps, locked, {
     state,
-    // a scope that moved without a consequence is shown as the snapshot that it is based on
-    ...(state !== row.state || isOtherEffect
+    // a scope that moved without a consequence is shown as the snapshot that it is based on; a stricter policy has an entry of its own
+    ...(isOtherEffect || (state !== row.state && (state === 'CONFLICTED' || !asksForMore(row, locked.facts)))
       ? { entry: { actor, event: state === 'CONFLICTED' ? 'CONFLICTED' : 'REBASED' } }
       : due.reminder && { entry: { actor, event: 'REMINDED' } }),
   })

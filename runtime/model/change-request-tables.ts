@@ -87,6 +87,8 @@ interface ChangeEntryTable {
   revision: number
   text: string | null
   target: ColumnType<{ locator: string; property?: string } | null, string | null, never>
+  /** That asks for more approvals since then than before. */
+  policy: ColumnType<{ environmentKey: string; approvals: number } | null, string | null, never>
 }
 
 interface ChangePolicyTable {

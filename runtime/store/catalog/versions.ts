@@ -134,6 +134,22 @@ export function findRecall(db: Db, bundle: BundleRef, version: string) {
     .executeTakeFirst()
 }
 
+/** Which of these versions are deprecated, who says so and why. */
+export async function readDeprecated(
+  db: Db,
+  versions: readonly { bundle: BundleRef; version: string }[],
+): Promise<{ bundle_id: string; version: string; message: string; by_name: string }[]> {
+  if (versions.length === 0) return []
+  const { rows } = await sql<{ bundle_id: string; version: string; message: string; by_name: string }>`
+    select bundle_id, version, coalesce(standing_message, '') as message, coalesce(standing_by_name, '') as by_name
+    from runtime.bundle_version
+    where standing = 'DEPRECATED' and (bundle_environment_key, bundle_id, version) in (
+      select * from unnest(${versions.map(({ bundle }) => bundle.environmentKey)}::text[],
+        ${versions.map(({ bundle }) => bundle.bundleId)}::text[], ${versions.map(({ version }) => version)}::text[]))
+    order by bundle_id, version`.execute(db)
+  return rows
+}
+
 export type VersionRow = Pick<
   Selectable<RuntimeTables['runtime.bundle_version']>,
   | 'bundle_environment_key'

@@ -153,13 +153,14 @@ export async function insertEntry(
     revision: number
     text?: string | null
     target?: { locator: string; property?: string | undefined } | undefined
+    policy?: { environmentKey: string; approvals: number }
   },
 ): Promise<EntryRow | null> {
-  const { changeRequestId, actor, event, revision, text, target } = entry
+  const { changeRequestId, actor, event, revision, text, target, policy } = entry
   const { rows } = await sql<EntryRow>`
-    insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision, text, target)
+    insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision, text, target, policy)
     select ${changeRequestId}::uuid, coalesce(max(number), 0) + 1, ${actor.id}, ${actor.name}, ${event}, ${revision}::int, ${text ?? null},
-      ${target === undefined ? null : JSON.stringify(target)}::json
+      ${target === undefined ? null : JSON.stringify(target)}::json, ${policy === undefined ? null : JSON.stringify(policy)}::json
     from runtime.change_entry where change_request_id = ${changeRequestId}::uuid
     having ${event} <> 'COMMENTED' or coalesce(max(number), 0) < ${ENTRIES_MAX}
     returning *`.execute(tx)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { PAUSES_MAX } from '#contract/runtime-api/pauses.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
@@ -75,6 +76,31 @@ export async function listPauses(
     order by pause.paused_at desc
     limit ${PAUSES_MAX}`.execute(db)
   return rows
+}
+
+/** What holds the plugin calls of operations in these scopes, or the calls of these plugins, by when it was paused. */
+export async function readPausesOf(
+  db: Db,
+  scopes: readonly Scope[],
+  pluginIds: readonly string[],
+): Promise<({ pluginId: string | null; scope: Scope } & Pick<PauseRow, 'paused_by_name' | 'reason'>)[]> {
+  const { rows } = await sql<PauseRow>`
+    select pause.plugin_id, scope.environment_key, scope.application_runtime_id, scope.workspace_id, pause.paused_by_name, pause.reason
+    from runtime.pause left join runtime.scope as scope using (scope_id)
+    where pause.plugin_id = any(${[...pluginIds]}::text[])
+      or (scope.environment_key, scope.application_runtime_id, scope.workspace_id) in (
+        select * from unnest(${scopes.map((scope) => scope.environmentKey)}::text[],
+          ${scopes.map((scope) => scope.applicationRuntimeId)}::text[], ${scopes.map((scope) => scope.workspaceId)}::bigint[]))
+    order by pause.paused_at`.execute(db)
+  return rows.map(({ plugin_id, environment_key, application_runtime_id, workspace_id, ...row }) => ({
+    ...row,
+    pluginId: plugin_id,
+    scope: {
+      environmentKey: environment_key ?? '',
+      applicationRuntimeId: application_runtime_id ?? '',
+      workspaceId: workspace_id ?? 0,
+    },
+  }))
 }
 
 /**

@@ -335,6 +335,55 @@ describe('a change request', () => {
     )
   })
 
+  it('says before anybody approves it that its version is deprecated, and which pauses would hold it up', async () => {
+    const bundle = bundleOf('slow', {
+      resources: [moduleOf('main', { name: TEXT })],
+      plugins: [bindingOf('slowly', 1, { main: { reads: ['name'] } })],
+    })
+    await deps.register('slowly')
+    await deps.publish(bundle, { ...bundle, version: '2.0.0' })
+    const scope = deps.newScope()
+    const id = await deps.installed(bundle, { scope, properties: {} })
+    const noticed = async (changeRequestId: string) => {
+      const { operation, configuration, batch } = await planOf(changeRequestId)
+      const { notices = [] } = operation ?? configuration ?? batch ?? {}
+      return notices.map(({ parameters }) => parameters['reason'])
+    }
+    const { snapshotVersion } = await deps.configuration(scope)
+    const locator = locatorOf(bundle, 'main')
+    const changes = { [locator]: wrapped({ name: 'b' }) }
+    const upgrade = { targetVersion: '2.0.0' }
+    const described = { title: 'Slow', submit: true }
+    const ids: string[] = []
+    for (const body of [
+      { kind: 'UPGRADE', ...described, input: { bundleInstallId: id, ...upgrade } },
+      { kind: 'BATCH', ...described, input: { action: 'UPGRADE', targets: [id], input: upgrade } },
+      { kind: 'CONFIGURE', ...described, scope: { ...scope }, input: { snapshotVersion, changes } },
+    ])
+      ids.push((await requested(body)).changeRequestId)
+    const all = () => Promise.all(ids.map(noticed))
+    assert.deepEqual(await all(), [[], [], []])
+    const { environmentKey, bundleId } = bundle.bundle
+    const version = `/bundles/${environmentKey}/${bundleId}/versions/2.0.0`
+    await deps.ok(`${version}/deprecate`, { method: 'POST', body: { message: 'Slower' } })
+    const reason = 'Maintenance'
+    await deps.ok('/plugins/slowly/pause', { method: 'POST', body: { reason } })
+    const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+    await deps.ok(`/scopes/${place}/pause`, { method: 'POST', body: { reason } })
+    const held = ['planPluginPaused', 'planScopePaused']
+    assert.deepEqual(await all(), [
+      ['planVersionDeprecated', ...held],
+      ['planVersionDeprecated', ...held],
+      held,
+    ])
+    // what waits can be approved, and its effect is the same
+    assert.equal((await approve(ids[0]!, 'bob')).errorCode, '0')
+    await deps.ok('/plugins/slowly/resume', { method: 'POST', body: { reason } })
+    await deps.ok(`/scopes/${place}/resume`, { method: 'POST', body: { reason } })
+    assert.equal((await read(ids[0]!)).approvals, 1)
+    assert.deepEqual(await noticed(ids[2]!), [])
+  })
+
   it('never shows a sensitive value, keeps it when the others are edited, and applies it', async () => {
     const { scope } = await installed()
     const id = (await propose(scope, changesOf({ name: 'b', password: 'hunter2' }))).changeRequestId
@@ -1152,6 +1201,13 @@ describe('a policy of an environment', () => {
     await policy('stricter', kinds, 2)
     await until(async () => (await listed('waiting=me')) === 3)
     assert.equal(await listed('state=OPEN'), 3)
+    for (const one of ids) {
+      const rebased = (await read(one)).history.filter(({ event }) => event === 'REBASED')
+      assert.deepEqual(
+        rebased.map((entry) => entry.policy),
+        [{ environmentKey: 'stricter', approvals: 2 }],
+      )
+    }
     const { rows } = await sql`select from runtime.change_request where judge_again`.execute(deps.db)
     assert.equal(rows.length, 0)
   })

@@ -68,15 +68,18 @@ const policyView = ({ environment_key, required_for, approvals, updated_at }: Po
   updatedAt: updated_at,
 })
 
-/** How many approvals the policies of the scopes ask for now; 0 for none. */
-export async function approvalsNeeded(
+/** Which policy of the scopes asks for the most approvals now, and how many; null if none asks for any. */
+export async function strictestPolicy(
   db: Db,
   scopes: readonly Pick<Scope, 'environmentKey'>[],
   kinds: readonly ChangeKind[],
-): Promise<number> {
+): Promise<{ environmentKey: string; approvals: number } | null> {
   const environments = [...new Set(scopes.map(({ environmentKey }) => environmentKey))]
   const asking = (await selectChangePolicies(db, environments)).filter(({ required_for }) =>
     required_for.some((kind) => kinds.includes(kind)),
   )
-  return Math.max(0, ...asking.map(({ approvals }) => approvals))
+  const [strictest] = asking.toSorted((one, other) => other.approvals - one.approvals)
+  return strictest === undefined
+    ? null
+    : { environmentKey: strictest.environment_key, approvals: strictest.approvals }
 }

@@ -273,4 +273,5 @@ export const entryView = (row: EntryRow): ChangeEntry => ({
   revision: row.revision,
   text: row.text,
   target: row.target,
+  ...(row.policy !== null && { policy: row.policy }),
 })

@@ -25,13 +25,14 @@ import {
 import type { ChangeRequestRow, ScopeVersions } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestHead } from '../../store/change-requests/list-change-requests.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import { systemActor } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { WriteContext } from '../context.ts'
 import { kindsOf, openContent, permissionFor, sealContent } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { ChangeContent } from './content.ts'
 import type { Evaluated } from './evaluate.ts'
-import { approvalsNeeded } from './policies.ts'
+import { strictestPolicy } from './policies.ts'
 
 /** A request, which is locked unless somebody only judges it, with what it would do now. */
 export interface EvaluatedChange {
@@ -150,9 +151,10 @@ export async function factsOf(
   const counts = approvals.filter(
     ({ approver_id, effect }) => effect === plan.effect && !row.author_ids.includes(approver_id),
   )
+  const strictest = await strictestPolicy(db, scopes, kindsOf(content.change))
   return {
     approvals: counts.length,
-    needed: Math.max(row.approvals_needed, await approvalsNeeded(db, scopes, kindsOf(content.change))),
+    needed: Math.max(row.approvals_needed, strictest?.approvals ?? 0),
     hasSchedule: row.not_after !== null,
   }
 }
@@ -176,7 +178,13 @@ const wrongState = ({ state }: Pick<ChangeRequestRow, 'state'>): DomainError =>
 
 type Values = Updateable<RuntimeTables['runtime.change_request']>
 
-/** Stores a step with what the evaluation found, and its entry in the history. */
+/** Whether policies ask for more approvals of a submitted request than at its last step. */
+export const asksForMore = (
+  { state, approvals_needed }: Pick<ChangeRequestRow, 'state' | 'approvals_needed'>,
+  { needed }: Pick<ChangeFacts, 'needed'>,
+): boolean => state !== 'DRAFT' && needed > approvals_needed
+
+/** Stores a step with what the evaluation found, and its entry in the history, after one of a policy that asks for more approvals. */
 export async function store(
   tx: Tx,
   deps: Pick<RuntimeDeps, 'vault'>,
@@ -190,6 +198,7 @@ export async function store(
   const { state, values = {}, entry } = stored
   const hasEnded = ENDS.has(state)
   const isLive = !hasEnded && state !== 'APPLYING'
+  const isStricter = isLive && asksForMore(row, facts)
   const next = await updateChangeRequest(tx, row.change_request_id, {
     state,
     ...(isLive && {
@@ -209,12 +218,17 @@ export async function store(
     judge_again: false,
     hasEnded,
     // a base that moved without a consequence: the time of the last step says when a reminder is due
-    isStep: entry !== undefined,
+    isStep: entry !== undefined || isStricter,
   })
   if (evaluated.scopes.length > 0 && isLive)
     await putScopes(tx, row.change_request_id, evaluated.scopes, judged)
-  if (entry !== undefined)
-    await insertEntry(tx, { changeRequestId: row.change_request_id, revision: next.revision, ...entry })
+  const of = { changeRequestId: row.change_request_id, revision: next.revision }
+  const policy = isStricter
+    ? await strictestPolicy(tx, evaluated.scopes, kindsOf(evaluated.content.change))
+    : null
+  if (policy !== null)
+    await insertEntry(tx, { ...of, actor: systemActor(of.changeRequestId), event: 'REBASED', policy })
+  if (entry !== undefined) await insertEntry(tx, { ...of, ...entry })
   return next
 }
 

@@ -1,12 +1,13 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { identityOf } from '../../engine/views.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
-import { findScope } from '../../store/configuration/scopes.ts'
+import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import type { SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import type { Db } from '../../model/db.ts'
 import { pluginsOf, stageViews } from '../plans/plan-view.ts'
+import { noticesOf } from '../plans/plan-notices.ts'
 import { planTokenOf } from '../plans/plan-token.ts'
 import type { TokenBasis, TokenKeys } from '../plans/plan-token.ts'
 import { planComparing } from '../comparisons/comparing.ts'
@@ -53,6 +54,10 @@ export async function planOfSave(
       resources: ledger.map(({ locator }) => locator),
       stages: stageViews(plan, 'CONFIGURE', { plugins: basis.plugins, unchecked }),
     })),
+    notices: await noticesOf(
+      db,
+      owners.map(({ plan }) => ({ scope: scopeOf(scope), plan })),
+    ),
     problems: [
       ...problems.shape,
       ...problems.protected,

@@ -89,7 +89,10 @@ export async function evaluateDetach(
   return {
     operationType: 'DETACH',
     installation,
-    bundleId: installation.bundle_id,
+    bundle: {
+      environmentKey: installation.bundle_environment_key,
+      bundleId: installation.bundle_id,
+    },
     scope: scopeOf(scope),
     snapshotVersion: scope.snapshot_version,
     currentVersion: version,

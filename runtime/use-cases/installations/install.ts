@@ -188,7 +188,7 @@ export async function evaluateInstall(
   return {
     operationType: 'INSTALL',
     installation: null,
-    bundleId: request.bundle.bundleId,
+    bundle: request.bundle,
     scope: request.scope,
     snapshotVersion: scope?.snapshot_version ?? null,
     currentVersion: null,

@@ -142,7 +142,10 @@ export async function evaluateUpgrade(
   const evaluation = {
     operationType: 'UPGRADE' as const,
     installation,
-    bundleId: installation.bundle_id,
+    bundle: {
+      environmentKey: installation.bundle_environment_key,
+      bundleId: installation.bundle_id,
+    },
     scope: scopeOf(scope),
     snapshotVersion: current,
     currentVersion: version,

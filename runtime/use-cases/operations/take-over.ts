@@ -117,7 +117,10 @@ export async function evaluateTakeover(
   return {
     operationType: 'DETACH',
     installation,
-    bundleId: installation.bundle_id,
+    bundle: {
+      environmentKey: installation.bundle_environment_key,
+      bundleId: installation.bundle_id,
+    },
     scope: scopeOf(scope),
     snapshotVersion: scope.snapshot_version,
     currentVersion: installation.version,

@@ -1,4 +1,4 @@
-import type { Scope } from '#contract/protocol/scope.ts'
+import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 import { inTransaction } from '#database/transaction.ts'
@@ -16,6 +16,7 @@ import type { PluginState } from '../../store/plugins/plugins.ts'
 import type { ReadContext } from '../context.ts'
 import type { Admission } from '../gate/admit.ts'
 import { changeViews } from '../installations/change-views.ts'
+import { noticesOf } from './plan-notices.ts'
 import { planTokenOf, refuseIfMoved } from './plan-token.ts'
 import type { TokenBasis, TokenKeys, TokenPart, TokenReader } from './plan-token.ts'
 
@@ -30,7 +31,8 @@ export async function operationPlan(
   keys: TokenKeys,
   evaluation: OperationEvaluation,
 ): Promise<OperationPlan> {
-  const { operationType, installation, plan } = evaluation
+  const { operationType, installation, plan, scope, bundle, targetVersion: version } = evaluation
+  const isLeadingTo = version !== null && operationType !== 'DETACH'
   const basis = await basisOf(db, evaluation)
   return {
     planToken: plan === null ? null : planTokenOf(basis, keys),
@@ -49,6 +51,7 @@ export async function operationPlan(
     })),
     changes: plan === null ? [] : changeViews(plan, evaluation.ledger),
     stages: stageViews(plan, operationType, { plugins: basis.plugins, unchecked: evaluation.unchecked }),
+    notices: await noticesOf(db, [{ scope, plan, ...(isLeadingTo && { target: { bundle, version } }) }]),
     problems: evaluation.refusals.flatMap(problemsOf),
   }
 }
@@ -85,7 +88,7 @@ export interface OperationEvaluation {
   operationType: OperationType
   /** Null for an INSTALL. */
   installation: InstallationRow | null
-  bundleId: string
+  bundle: BundleRef
   scope: Scope
   snapshotVersion: number | null
   currentVersion: string | null
@@ -129,12 +132,12 @@ async function basisOf(db: Db, evaluation: OperationEvaluation): Promise<TokenBa
 }
 
 export function partOf(evaluation: OperationEvaluation): TokenBasis['parts'][number] {
-  const { installation, bundleId, currentVersion, operationType, targetVersion, plan, unchecked, named } =
+  const { installation, bundle, currentVersion, operationType, targetVersion, plan, unchecked, named } =
     evaluation
   // one by one: a batch keeps the parts of all targets, and the ledger has every value again
   return {
     id: installation?.bundle_install_id ?? '',
-    bundleId,
+    bundleId: bundle.bundleId,
     version: currentVersion,
     operationType,
     targetVersion,

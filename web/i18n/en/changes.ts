@@ -128,6 +128,10 @@ export const changes = {
   'event.REJECTED': '{person} rejected it',
   'event.WITHDRAWN': '{person} withdrew it',
   'event.REBASED': 'Checked again after changes by others',
+  'event.policy': {
+    one: 'The policy of {environment} now requires {n} approval',
+    other: 'The policy of {environment} now requires {n} approvals',
+  },
   'event.CONFLICTED': 'Others changed what it changes too',
   'event.SCHEDULED': '{person} scheduled it',
   'event.UNSCHEDULED': '{person} removed the schedule',

@@ -124,6 +124,7 @@ export const changes: Translated<typeof source.changes> = {
   'event.REJECTED': '{person} 拒绝了此请求',
   'event.WITHDRAWN': '{person} 撤回了此请求',
   'event.REBASED': '他人更改后已重新检查',
+  'event.policy': { other: '{environment} 的策略现在要求 {n} 次批准' },
   'event.CONFLICTED': '他人更改了此请求也要更改的内容',
   'event.SCHEDULED': '{person} 设置了排期',
   'event.UNSCHEDULED': '{person} 取消了排期',

@@ -627,6 +627,10 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '{person} 已将该安装实例的版本固定为 {versions}（“{text}”）。请选择该范围内的版本，或先取消固定。',
   installationNotPinned: '该安装实例未固定版本。',
   versionRecalled: '{person} 已召回版本 {version}（“{text}”）。请选择其他版本。',
+  planVersionDeprecated:
+    '{person} 已弃用 {bundle} 的版本 {version}（“{text}”）。此版本仍可安装，但建议使用其他版本。',
+  planScopePaused: '{person} 已暂停作用域 {scope}（“{text}”）。其中的插件调用会等待，直到有人解除暂停。',
+  planPluginPaused: '{person} 已暂停插件 {plugin}（“{text}”）。对它的调用会等待，直到有人解除暂停。',
   versionStandingAlready: '版本 {version} 已处于该状态。',
   versionIsRecalled: '版本 {version} 已召回，请先恢复。',
   changesFrozen: '变更冻结至 {until}：{text}',

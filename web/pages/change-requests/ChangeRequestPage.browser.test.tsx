@@ -421,6 +421,37 @@ test('the end of the freezes that refuse a request is offered for its schedule',
     .toMatchObject([{ notBefore: '2026-12-24T22:01:00.000Z', notAfter: '2026-12-25T22:01:00.000Z' }])
 })
 
+test('the page names a pause that would hold it up, and the policy that asks for more approvals now', async () => {
+  const changeRequest = changeRequestWith({
+    history: [
+      {
+        number: 2,
+        at: '2026-11-22T09:00:00.000Z',
+        by: { id: 'bundle-runtime', name: 'Bundle runtime' },
+        event: 'REBASED',
+        revision: 3,
+        text: null,
+        target: null,
+        policy: { environmentKey: 'production', approvals: 2 },
+      },
+    ],
+  })
+  const paused = {
+    message: 'Mira paused the plugin mail.',
+    parameters: { reason: 'planPluginPaused', person: 'Mira', plugin: 'mail', text: 'Maintenance' },
+  }
+  await show(changeRequest, {
+    ...planOf('effect-1', 'token-1'),
+    batch: { planToken: 'token-1', items: [], broken: null, notices: [paused] },
+  })
+  await expect.element(page.getByText(paused.message)).toBeVisible()
+  await expect.element(page.getByText(/^The policy of production now requires 2 approvals/)).toBeVisible()
+  expect(page.getByText(/Checked again/).elements()).toEqual([])
+  await changeLocale('zh')
+  await expect.element(page.getByText(/^Mira 已暂停插件 mail（“Maintenance”）/)).toBeVisible()
+  await expect.element(page.getByText(/^production 的策略现在要求 2 次批准/)).toBeVisible()
+})
+
 test('a request is rejected with a reason, and withdrawn without one, at the revision that was shown', async () => {
   const request = changeRequestWith({
     may: { edit: true, approve: true, reject: true, apply: false, override: false },

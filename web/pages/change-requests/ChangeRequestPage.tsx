@@ -251,7 +251,12 @@ function History({
         {request.history.map((entry) => (
           <li key={entry.number}>
             <p>
-              {t(`changes.event.${entry.event}`, { person: entry.by.name })}{' '}
+              {entry.policy === undefined
+                ? t(`changes.event.${entry.event}`, { person: entry.by.name })
+                : t('changes.event.policy', {
+                    environment: entry.policy.environmentKey,
+                    n: entry.policy.approvals,
+                  })}{' '}
               <Time at={entry.at} className="text-xs text-muted" />
             </p>
             {entry.target !== null && (

@@ -15,6 +15,7 @@ import { useInstallationTitles } from '../../subjects/manifest/use-installation-
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ChangeList } from '../../subjects/plan/ChangeList.tsx'
 import { OperationPlanView } from '../../subjects/plan/OperationPlanView.tsx'
+import { PlanNotices } from '../../subjects/plan/PlanNotices.tsx'
 import { PlannedCalls } from '../../subjects/plan/PlannedCalls.tsx'
 import { PlanProblemText } from '../../subjects/plan/PlanProblemText.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
@@ -135,6 +136,7 @@ function Shown({
   }
   return (
     <>
+      <PlanNotices plan={batch ?? configuration} />
       {plan.configuration !== undefined &&
         (plan.configuration.changes.length === 0 ? (
           <p className="text-muted">{t('changes.plan.nothing')}</p>

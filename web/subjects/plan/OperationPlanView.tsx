@@ -15,6 +15,7 @@ import { ReviewNotice } from '../change-requests/ReviewNotice.tsx'
 import { withoutReview } from '../change-requests/use-request-review.ts'
 import { isOfGate } from '../gate/use-gate.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
+import { PlanNotices } from './PlanNotices.tsx'
 import { PlanProblemText } from './PlanProblemText.tsx'
 import type { OperationPlanState } from './use-operation-plan.ts'
 
@@ -63,6 +64,7 @@ export function OperationPlanView({
           </ul>
         </Notice>
       )}
+      <PlanNotices plan={plan} />
       {/* what cannot be planned would do nothing */}
       {plan.planToken !== null && <Planned plan={plan} calls={calls} />}
     </div>

@@ -12,6 +12,7 @@ import { TextArea } from '../../../ui/TextInput.tsx'
 import { ReviewNotice } from '../../../subjects/change-requests/ReviewNotice.tsx'
 import { needsReview, withoutReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { isOfGate } from '../../../subjects/gate/use-gate.tsx'
+import { PlanNotices } from '../../../subjects/plan/PlanNotices.tsx'
 import { needsSignIn, SignInAgain } from '../../../subjects/sign-in/SignInAgain.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../../../forms/property/property-labels.ts'
@@ -93,6 +94,7 @@ export function PlanStep({
             {problem.message}
           </Notice>
         ))}
+      <PlanNotices plan={plan.data} />
       {isSlow && <SlowPlan onRestart={plan.restart} />}
       {arrival !== null && <LeftOut arrival={arrival} offers={offers} draft={draft} />}
       {groups.map((group) => (

@@ -14,6 +14,7 @@ import { ChangedValue } from '../../../ui/value/BeforeAfter.tsx'
 import { failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
 import { withoutReview } from '../../change-requests/use-request-review.ts'
 import { propertyTitle, placeNamer } from '../../../forms/property/property-labels.ts'
+import { PlanNotices } from '../../plan/PlanNotices.tsx'
 import { PlanProblemText } from '../../plan/PlanProblemText.tsx'
 import { ScopeText } from '../../scopes/ScopeText.tsx'
 import { PlannedUpgrade } from './PlannedUpgrade.tsx'
@@ -87,6 +88,7 @@ export function BatchPlanView({
             ))}
         </ol>
       )}
+      <PlanNotices plan={plan} />
       {plan === undefined ? (
         <SkeletonLines lines={3} />
       ) : (

@@ -1,0 +1,42 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
+import type { PlanNotice } from '#contract/runtime-api/plans.ts'
+import type { Db } from '../../model/db.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { readDeprecated } from '../../store/catalog/versions.ts'
+import { readPausesOf } from '../../store/operations/pauses.ts'
+
+/** An operation that would be started. */
+interface Planned {
+  scope: Scope
+  /** Null if it cannot be planned, so that nothing is held up. */
+  plan: Pick<FrozenPlan, 'plugins'> | null
+  /** Of an INSTALL or UPGRADE. */
+  target?: { bundle: BundleRef; version: string }
+}
+
+/** What refuses none of these operations, but is worth knowing before they are approved or started; each is named once. */
+export async function noticesOf(db: Db, planned: readonly Planned[]): Promise<PlanNotice[]> {
+  const started = planned.filter(({ plan }) => plan !== null)
+  if (planned.length === 0) return []
+  const deprecated = await readDeprecated(
+    db,
+    planned.flatMap(({ target }) => target ?? []),
+  )
+  const pauses = await readPausesOf(
+    db,
+    started.map(({ scope }) => scope),
+    [...new Set(started.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId))],
+  )
+  return [
+    ...deprecated.map(({ bundle_id: bundle, version, message: text, by_name: person }) =>
+      platformMessage('planVersionDeprecated', { bundle, version, text, person }),
+    ),
+    ...pauses.map(({ pluginId, scope, reason: text, paused_by_name: person }) =>
+      pluginId === null
+        ? platformMessage('planScopePaused', { scope: scopeText(scope), text, person })
+        : platformMessage('planPluginPaused', { plugin: pluginId, text, person }),
+    ),
+  ]
+}
