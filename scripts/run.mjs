@@ -58,7 +58,8 @@ refuseOldNode()
 installMissingPackages()
 // Node compiles more than a thousand modules at each start; it keeps them, compiled and without types, by their content
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'compiled')
-const child = spawn(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
+// where it was called: npm calls it in the root, and deploy/systemd/bundle-console where a relative path of its user begins
+const child = spawn(pinnedNode(), [join(root, program), ...rest], { stdio: 'inherit' })
 child.on('exit', (code) => process.exit(code ?? 1))
 // Ctrl+C reaches the program directly, and this waits until it has stopped in order; SIGTERM reaches only this process
 process.on('SIGINT', () => undefined)
