@@ -299,6 +299,16 @@ describe('npm run backup and npm run restore', () => {
     const keyless = await run('restore', ['--from', file('two.gz')], env)
     assert.match(keyless.err, /^The backup needs the sealing key [0-9a-f]{16}: name its file/)
     assert.ok(!existsSync(file('embedded/postgresql')), 'nothing is created before the keys are there')
+    // the programs would open nothing with the key that they are told to use
+    const otherKey = file('other.key')
+    writeFileSync(otherKey, randomBytes(32).toString('base64'), { mode: 0o600 })
+    const other = { DATA_DIR: file('other'), SEALING_KEY_FILE: otherKey }
+    const wrong = await run('restore', ['--from', file('two.gz'), '--keys', file('one.keys')], other)
+    const kept =
+      /, and SEALING_KEY_FILE has another one\. The keys of --keys are in (\S+) now: copy them/.exec(
+        wrong.err,
+      )?.[1]
+    assert.equal(readFileSync(kept ?? '', 'utf8'), readFileSync(sealingKey, 'utf8'), wrong.err)
     const restored = await run('restore', ['--from', file('two.gz')], {
       ...env,
       SEALING_KEY_FILE: sealingKey,

@@ -21,7 +21,7 @@ import { recoverDatabase } from '#runtime/use-cases/overview/recovery.ts'
 import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
 import { authenticatedText } from '../backup/format.ts'
 import type { Trailer } from '../backup/format.ts'
-import { readKeys, restoreKeys } from '../backup/keys.ts'
+import { missingSealingKeys, readKeys, restoreKeys } from '../backup/keys.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { restoreDatabase, SCHEMAS } from '../backup/restore-database.ts'
 import { removeRestoreMarker } from '../backup/restore-marker.ts'
@@ -52,7 +52,11 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const missing = sealingKeys.filter((fingerprint) => !present.some((key) => key.fingerprint === fingerprint))
   if (missing.length > 0)
     throw new SettingsError(
-      `The backup needs the sealing key ${missing.join(' and ')}: name its file in --keys or SEALING_KEY_FILE`,
+      `The backup needs the sealing key ${missing.join(' and ')}${
+        keysToRestore === null || missingSealingKeys(keysToRestore, missing).length > 0
+          ? ': name its file in --keys or SEALING_KEY_FILE'
+          : `, and SEALING_KEY_FILE has another one. The keys of --keys are in ${restoredFiles.join(' and ')} now: copy them to SEALING_KEY_FILE, then restore again`
+      }`,
     )
 
   refuseChanged(trailer, { present, isUnauthenticated })
