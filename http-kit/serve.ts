@@ -221,7 +221,9 @@ function startError(
   { addressVariable, portVariable }: { addressVariable: string; portVariable: string },
 ): Error {
   if (error.code === 'EADDRINUSE')
-    return new SettingsError(`${portVariable} is wrong: port ${port} is already in use`)
+    return new SettingsError(
+      `${portVariable} is wrong: port ${port} is already in use; choose another one, or stop the program that listens there`,
+    )
   if (error.code === 'EACCES')
     return new SettingsError(`${portVariable} is wrong: this user may not open port ${port}`)
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')

@@ -71,7 +71,9 @@ describe('a start that cannot succeed', () => {
       const port = place.env[variable]
       const other = createServer().listen(Number(port), host)
       await once(other, 'listening')
-      const line = new RegExp(`^${variable} is wrong: port ${port} is already in use\n$`)
+      const line = new RegExp(
+        `^${variable} is wrong: port ${port} is already in use; choose another one, .+\n$`,
+      )
       await isRefused(place.start(), line)
       other.close()
       assert.equal(existsSync(place.dataDir), false)

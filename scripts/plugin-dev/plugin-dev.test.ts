@@ -299,6 +299,6 @@ test('a port that is taken is named by its option', async () => {
   const profile = referenceProfile('http://127.0.0.1:1')
   const { port } = new URL(dev.running.runtimeUrl)
   await assert.rejects(startDev(profile, 'http://127.0.0.1:1', Number(port)), {
-    message: `--platform-port is wrong: port ${port} is already in use`,
+    message: `--platform-port is wrong: port ${port} is already in use; choose another one, or stop the program that listens there`,
   })
 })
