@@ -80,10 +80,11 @@ const PROXIES = {
     // it would wait for open streams
     stopSignal: 'SIGKILL' as const,
     configure(listens: number): string[] {
-      const site = sample('caddy/Caddyfile').replace(
-        'console.example.org {',
-        `https://localhost:${listens} {\n\ttls ${folder}/tls.crt ${folder}/tls.key`,
-      )
+      const site = sample('caddy/Caddyfile')
+        .replace('console.example.org {', `https://localhost:${listens} {`)
+        // the runtimes have a name of their own
+        .replace('platform.example.org {', `https://platform.localhost:${listens} {`)
+        .replaceAll(/\/etc\/caddy\/(?:tls|platform)/g, `${folder}/tls`)
       writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)
       return ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]
     },
