@@ -4,6 +4,7 @@ import { useMissedFailures } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/Icon.tsx'
+import { breakable } from '../ui/Id.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { EnvironmentContext, EnvironmentLine, EnvironmentWord } from '../ui/EnvironmentMark.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
@@ -89,7 +90,7 @@ export function Page({
               {/* the badges follow the last word of the title, also where it takes several lines */}
               <div className="text-xl tracking-tight wrap-anywhere">
                 <h1 className="inline font-semibold">
-                  <span className="mr-2">{heading ?? title}</span>{' '}
+                  <span className="mr-2">{heading ?? breakable(title)}</span>{' '}
                   {state && (
                     <span className="relative -top-px mr-2 inline-flex max-w-full flex-wrap gap-x-3 gap-y-1 align-middle tracking-normal empty:hidden">
                       {state}

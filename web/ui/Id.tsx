@@ -47,8 +47,8 @@ export function IdLink({
 }: {
   id: string
   to: LinkTarget
-  name: string | undefined
-  children: ReactNode
+  name: ReactNode
+  children?: ReactNode
 }) {
   if (useAsOf() !== null) return <Id id={id} full />
   return (
@@ -59,28 +59,62 @@ export function IdLink({
   )
 }
 
-/** A key, version, code or locator: mono, not shortened, wrapped where necessary. */
+/** A shorter path fits where it is. */
+const WRAPPED_FROM = 30
+/** Of a longer segment, with its slash, a row shows only both ends. */
+const SEGMENT_MAX = 21
+const SEGMENT_START = 8
+const SEGMENT_END = -10
+
+/** A path that wraps after a slash before it wraps in a word; by themselves, browsers wrap only after hyphens. */
+export const breakable = (
+  path: string,
+  wraps = path.length >= WRAPPED_FROM && path.includes('/'),
+): ReactNode =>
+  wraps
+    ? Object.entries(path.split(/(?<=\/)/)).map(([at, segment]) => (
+        <span key={at} className="segment">
+          {segment.length > SEGMENT_MAX ? (
+            <>
+              {segment.slice(0, SEGMENT_START)}
+              {/* a row hides it from view only: the segment is read, found and copied as a whole */}
+              <span className="segment-middle">{segment.slice(SEGMENT_START, SEGMENT_END)}</span>
+              {segment.slice(SEGMENT_END)}
+            </>
+          ) : (
+            segment
+          )}
+        </span>
+      ))
+    : path
+
+/** A key, version, code, locator or address: mono, not shortened, wrapped where necessary. */
 export function Mono({ children, className }: { children: string; className?: string | undefined }) {
-  return <span className={cx('mono wrap-anywhere', className)}>{children}</span>
+  return <span className={cx('mono wrap-anywhere', className)}>{breakable(children)}</span>
 }
 
-/** A locator or scope: all but the last segment are muted, so that the last one is easy to find. */
+/**
+ * A locator or scope: all but the last segment are muted, so that the last one is easy to find.
+ *
+ * @param wraps As `breakable`, also if it is short: rows are wide enough, and have few elements.
+ */
 export function Segments({
   parts,
+  wraps,
   className,
 }: {
   parts: readonly (string | number)[]
+  wraps?: boolean
   className?: string | undefined
 }) {
+  const path = parts.join('/')
+  const last = path.lastIndexOf('/') + 1
   return (
     <span className={cx('segments mono wrap-anywhere', className)}>
       <span className="text-muted">
-        {parts
-          .slice(0, -1)
-          .map((part) => `${part}/`)
-          .join('')}
+        {breakable(path.slice(0, last), wraps ?? path.length >= WRAPPED_FROM)}
       </span>
-      {parts.at(-1)}
+      {path.slice(last)}
     </span>
   )
 }

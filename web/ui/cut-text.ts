@@ -10,7 +10,10 @@ export function titleCutTexts(): () => void {
   const enter = ({ target }: PointerEvent) => {
     const text = target instanceof Element ? target.closest<HTMLElement>(CAN_BE_CUT) : null
     if (text === null) return
-    const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight + 1
+    const isCut =
+      text.scrollWidth > text.clientWidth ||
+      text.scrollHeight > text.clientHeight + 1 ||
+      text.querySelector('.segment-middle') !== null
     if (!isCut || text.closest('[title]') !== null || text.querySelector('[title]') !== null) return
     const whole = text.innerText
     text.title = whole

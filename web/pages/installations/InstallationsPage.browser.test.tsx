@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import type { Claim, Installation, NextStep } from '#contract/console-api/shapes.ts'
 import { renderConsole, rowElements } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
@@ -88,6 +88,34 @@ test('the whole scope is visible, on one line in a window of 1280 px, and is nam
   await expect.element(cell).toBeVisible()
   getSelection()?.setBaseAndExtent(cell.element(), 0, cell.element(), cell.element().childNodes.length)
   expect(String(getSelection())).toBe('production/ap-southeast/1234')
+})
+
+test('only the ends of a long part of a scope are visible in a row, which has few lines and is copied whole', async () => {
+  const long = installation(1, null, { actor: 'NOBODY', action: 'NONE' })
+  const place = {
+    environmentKey: 'tenant-of-the-northern-region-production',
+    applicationRuntimeId: 'customer-acceptance-frankfurt-am-main',
+    workspaceId: 1_048_576,
+  }
+  const whole = Object.values(place).join('/')
+  await serveScope({
+    'GET /installations': () => ({
+      items: [{ ...long, installation: { ...long.installation, ...place } }],
+      nextCursor: null,
+    }),
+  })
+  await renderConsole('/installations')
+  const cell = page.getByRole('cell').filter({ hasText: whole })
+  await expect.element(cell).toBeVisible()
+  await userEvent.hover(cell)
+  await expect.element(cell).toHaveAttribute('title', whole)
+  const height = () => cell.element().getBoundingClientRect().height
+  expect(height()).toBeLessThanOrEqual(52)
+  await page.viewport(720, 800)
+  await expect.poll(() => cell.element().clientWidth).toBeLessThan(250)
+  expect(height()).toBeLessThanOrEqual(72)
+  getSelection()?.setBaseAndExtent(cell.element(), 0, cell.element(), cell.element().childNodes.length)
+  expect(String(getSelection())).toBe(whole)
 })
 
 test('an ID in the address that is none is not found, and leads to the list', async () => {

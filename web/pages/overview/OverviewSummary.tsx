@@ -183,7 +183,7 @@ function RecentChange({
           <Time at={finishedAt ?? createdAt} inRow />
         </span>
       </span>
-      <span className="block truncate text-xs text-muted">
+      <span className="block text-xs wrap-anywhere text-muted">
         {isOne ? (
           <ScopeText scope={installation} />
         ) : (

@@ -171,7 +171,7 @@ function ScopeRow({
         <PlainLink to={paths.configuration(row)} className="target rounded-sm wrap-anywhere hover:underline">
           <span className="sr-only">{row.environmentKey}/</span>
           {row.applicationRuntimeId}
-          <span className="text-faint">/</span>
+          <span className="segment text-faint">/</span>
           {row.workspaceId}
         </PlainLink>
       </th>
