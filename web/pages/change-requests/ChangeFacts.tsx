@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
+import { apiQuery } from '../../api/query.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { BatchLink } from '../../subjects/batch/BatchLink.tsx'
@@ -7,8 +9,7 @@ import { authorsOf } from '../../subjects/change-requests/change-looks.ts'
 import { OperationLink } from '../../subjects/operations/OperationLink.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { Mono } from '../../ui/Id.tsx'
-import { TextLink } from '../../ui/Link.tsx'
+import { IdLink, Mono } from '../../ui/Id.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 /** What a request is about, who wrote it and when, and what it has started. */
@@ -22,7 +23,14 @@ export function ChangeFacts({
   const t = useText()
   const { createdAt, revision, reason, schedule, operations, batchId, bundleInstallId, input } = request
   const bundle = input.bundle ?? plan?.operation?.installation?.bundle
-  const name = bundle === undefined ? bundleInstallId : bundle.bundleId
+  // neither a save nor an ended request names it
+  const { data } = useQuery({
+    ...apiQuery('GET /installations/{bundleInstallId}', {
+      params: { bundleInstallId: bundleInstallId ?? '' },
+    }),
+    enabled: bundle === undefined && bundleInstallId !== null,
+  })
+  const name = (bundle ?? data?.installation.bundle)?.bundleId
   const { currentVersion = null } = plan?.operation ?? {}
   const authors = authorsOf(request)
   return (
@@ -31,17 +39,18 @@ export function ChangeFacts({
         layout="facts"
         items={[
           // anyone who may edit the request can give it another title
-          name !== null && {
-            label: t('installations.fact.bundle'),
-            value:
-              bundleInstallId === null ? (
-                <Mono>{name}</Mono>
-              ) : (
-                <TextLink to={paths.installation(bundleInstallId)}>
-                  <Mono>{name}</Mono>
-                </TextLink>
-              ),
-          },
+          bundleInstallId === null
+            ? name !== undefined && { label: t('installations.fact.bundle'), value: <Mono>{name}</Mono> }
+            : {
+                label: t('installations.fact.bundle'),
+                value: (
+                  <IdLink
+                    id={bundleInstallId}
+                    to={paths.installation(bundleInstallId)}
+                    name={name && <Mono>{name}</Mono>}
+                  />
+                ),
+              },
           input.targetVersion !== undefined && {
             label: t('installations.fact.version'),
             value: (

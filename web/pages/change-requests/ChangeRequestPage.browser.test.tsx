@@ -3,6 +3,7 @@ import { page } from 'vitest/browser'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { refusal, type ServedApi } from '../../testing/api.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
+import { installationDetail } from '../../testing/installation.ts'
 import { queryClient } from '../../app/query-client.ts'
 import type { EndpointName } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
@@ -639,6 +640,19 @@ test('an ended upgrade names what it asked for, and what had changed, by the tit
   await expect.element(main.getByRole('term').filter({ hasText: /^Host name$/ })).toBeVisible()
   // its title may say anything
   await expect.element(main.getByRole('definition').filter({ hasText: /^2\.0\.0$/ })).toBeVisible()
+})
+
+test('a save names the bundle of its only installation, which neither the request nor its plan does', async () => {
+  const { bundleInstallId } = installationDetail.installation
+  const request = changeRequestWith({ kind: 'CONFIGURE', bundleInstallId })
+  await serveScope({
+    [REQUEST]: () => request,
+    [PLAN]: () => planOf(null, null),
+    'GET /installations/{bundleInstallId}': () => installationDetail,
+  })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  const bundle = page.getByRole('definition').getByRole('link', { name: 'crm', exact: true })
+  await expect.element(bundle).toHaveAttribute('href', `/installations/${bundleInstallId}`)
 })
 
 test('an ended batch shows what it asked for: its limits, how many targets, and its values by their titles', async () => {
