@@ -303,6 +303,24 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
   await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
 })
 
+test('an upgrade of targets that have the newest release begins without a version', async () => {
+  const api = await serveApi({
+    [PLAN]: () => planWith('first', () => []),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['1.1.0-beta.1', '1.0.0'].map(published),
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('1.1.0-beta.1', {}),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  const version = page.getByRole('combobox', { name: 'New version' })
+  await expect.element(version).toMatchTextContent(/1\.1\.0-beta\.1/)
+  await expect.element(version).toHaveDisplayValue('Choose a version')
+  expect(api.requests(PLAN)).toEqual([])
+  await version.selectOptions('1.1.0-beta.1')
+  await expect.element(page.getByRole('button', { name: 'Upgrade 2 installations' })).toBeVisible()
+})
+
 test('the plan of an upgrade names what each target gets and loses, once it is opened', async () => {
   const value = (of: string) => ({ '@type': 'Data' as const, value: of })
   const set = { locator: MAIN, property: 'region', before: value('us'), after: value('eu') }

@@ -182,6 +182,7 @@ function ContentFields({ entry: { start, content, form } }: { entry: BatchEntry 
               {...wiring}
               className="mono"
               value={version.chosen ?? ''}
+              placeholder={version.chosen === undefined ? t('installations.upgrade.choose') : undefined}
               options={version.options}
               onChange={(event) => version.choose(event.target.value)}
             />

@@ -147,7 +147,8 @@ const targetsIn = (installed: BundleTargets, version: string | undefined): reado
     : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
 
 /**
- * The version to upgrade to, or to install: the newest one, unless another is chosen.
+ * The version to upgrade to, or to install: the newest one, unless another is chosen. None, if every target has it or a later one:
+ * then only older ones and pre-releases are left, and a person chooses.
  *
  * @param initial Chosen to begin with.
  */
@@ -170,8 +171,13 @@ function useTargetVersion(bundle: BundleTargets | undefined, initial?: string) {
       label: standing === undefined ? version : t('catalog.standing.option', { version }),
     }))
   const newest = newestVersion(versions.data?.items ?? [])?.version
-  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
   const targets = bundle?.targets ?? []
+  const isWanted =
+    newest !== undefined &&
+    (targets.length === 0 ||
+      targets.some(({ version }) => version !== newest && !isDowngrade(version, newest)))
+  const offered = isWanted ? newest : undefined
+  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : offered
   const downgraded = targets.filter(({ version }) => isDowngrade(version, chosen ?? null)).length
   return {
     options,
