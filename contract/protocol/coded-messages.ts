@@ -7,8 +7,8 @@ export const CODED_MESSAGES = {
     'The {operationType} operation {operationId} of bundle {bundle} has failed and still locks the installation. Retry it, or take it over and detach.',
   lockedByRunning:
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
-  operationNotWaiting: 'The operation is not waiting for its next attempt: it is {actual}. Reload it.',
-  operationNotFailed: 'The operation has not failed: it is {actual}. Reload it.',
+  operationNotWaiting: 'The operation is not waiting for its next attempt: its state is {actual}. Reload it.',
+  operationNotFailed: 'The operation has not failed: its state is {actual}. Reload it.',
   causeChanged: 'The cause is now {state}.',
   batchNotPaused: 'The batch is {actual}, and neither paused nor waiting before this wave. Reload it.',
   batchOperationNotFailed:
