@@ -679,7 +679,7 @@ const CASES: readonly Case[] = [
     what: 'The token of this call expired 41 s before it left the queue.',
     where: 'queue.sync in Before resources, attempt 3',
     who: 'Plugin owner: Find and fix the cause',
-    todo: /First check what an earlier attempt may have left behind[^]*Fix what the plugin reports/,
+    todo: /First check what an earlier attempt may have left behind[^]*wait until it is over/,
     says: ['TOKEN_EXPIRED', 'The result of 1 earlier attempt is unknown, so queue.sync may have acted.'],
   },
   {

@@ -165,7 +165,10 @@ const FAILURES: Record<string, Failure> = {
   'a token that the plugin refuses': {
     sequence: [{ kind: 'status', status: 401 }],
     title: 'The plugin returned HTTP 401',
-    says: ['the call was rejected before the plugin handled it', 'Retrying alone does not help.'],
+    says: [
+      'the call was rejected before the plugin handled it. A status code is no proof of that',
+      'Retrying alone does not help.',
+    ],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     attempt: 'Rejected',
@@ -193,7 +196,10 @@ const FAILURES: Record<string, Failure> = {
       { kind: 'failure-envelope', errorCode: 'BUSY', message: 'The directory is busy.', retryable: true },
     ],
     title: 'The directory is busy.',
-    says: ['Fix what the plugin reports, or ask its owner to.', 'then Support: Retry the operation'],
+    says: [
+      'wait until it is over. If not, fix it, or ask its owner to.',
+      'then Support: Retry the operation',
+    ],
     isUsedUp: true,
     next: 'Plugin owner: Find and fix the cause',
   },

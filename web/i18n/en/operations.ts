@@ -254,6 +254,8 @@ export const operations = {
     'A credential was created for the plugin since then. Retry the operation once the plugin’s owner has set it in the plugin.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
+  'remedy.FIX_CAUSE.passing':
+    'If what the plugin reports passes by itself, wait until it is over. If not, fix it, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.FIX_CAUSE.named':
     'Ask the plugin’s owner whether the plugin should accept the named values. If so, have the plugin fixed, then retry. If a value is wrong, no retry helps: take the operation over, then install the bundle again with another value.',
   'remedy.CHECK_VALUES':
@@ -470,7 +472,8 @@ export const operations = {
     one: '{plugin} was not called again. It answered {n} earlier attempt, and may have acted on it.',
     other: '{plugin} was not called again. It answered {n} earlier attempts, and may have acted on them.',
   },
-  'failed.effect.rejected': 'Judging by the status code, the call was rejected before the plugin handled it.',
+  'failed.effect.rejected':
+    'Judging by the status code, the call was rejected before the plugin handled it. A status code is no proof of that, so the error code says that the result is unknown.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
   'failed.effect.failed':

@@ -231,6 +231,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RETRY.credential': '失败之后已为该插件创建凭据。请在插件负责人将其配置到插件后重试操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
+  'remedy.FIX_CAUSE.passing':
+    '如果插件报告的情况会自行消失，请等待其结束；否则请修复，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
   'remedy.FIX_CAUSE.named':
     '请插件负责人确认插件是否应接受所指出的值。如果应接受，请修复插件，然后重试。如果值有误，重试无效：请接管操作，然后用其他值重新安装 Bundle。',
   'remedy.CHECK_VALUES':
@@ -405,7 +407,8 @@ export const operations: Translated<typeof source.operations> = {
   'failed.said': '以上是 {plugin} 的消息。',
   'failed.effect.none': '插件从未收到此调用。',
   'failed.effect.answered': { other: '{plugin} 未再被调用。它曾响应之前的 {n} 次尝试，并可能已据此执行。' },
-  'failed.effect.rejected': '从状态码看，调用在插件处理之前就被拒绝。',
+  'failed.effect.rejected':
+    '从状态码看，调用在插件处理之前就被拒绝。状态码不能证明这一点，因此错误码表示结果未知。',
   'failed.effect.unknown': '无法确定 {plugin} 是否已执行。',
   'failed.effect.invalid': '响应内容均未保存。无法确定 {plugin} 执行了什么。',
   'failed.effect.failed': '插件未完成调用，平台未保存其返回的任何内容。',

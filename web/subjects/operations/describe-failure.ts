@@ -19,7 +19,7 @@ export function failureTitle(failure: Failure, t: Translate): string {
     return status === undefined
       ? messageText(failure)
       : t('causes.callHttpStatus', { status: statusText(status) })
-  return isPlainCause(reason) ? t(`causes.${reason}`) : messageText(failure)
+  return isTitled(reason) ? t(`causes.${reason}`) : messageText(failure)
 }
 
 /** A status with its standard name, which is not translated: the number alone says little about rare ones. */
@@ -47,8 +47,10 @@ const STATUS_NAMES: Readonly<Record<string, string>> = {
   511: 'Network Authentication Required',
 }
 
-const isPlainCause = (reason: string): reason is Exclude<TitledReason, 'callHttpStatus'> =>
-  callCause(reason)?.title !== undefined
+function isTitled(reason: string): reason is Exclude<TitledReason, 'callHttpStatus'> {
+  const cause = callCause(reason)
+  return cause !== undefined && cause.hasTitle !== false
+}
 
 type Failed = Pick<Operation, 'nextStep' | 'failure'>
 
@@ -184,10 +186,9 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
     case 'FIX_CAUSE': {
       const source = failure === null ? null : sourceBehind(failure)
       if (source !== null) return t('operations.remedy.FIX_CAUSE.behind', { source })
+      if (reason === 'callReportedFailed') return t('operations.remedy.FIX_CAUSE.silent')
       return t(
-        reason === 'callReportedFailed'
-          ? 'operations.remedy.FIX_CAUSE.silent'
-          : 'operations.remedy.FIX_CAUSE',
+        failure?.retryable === true ? 'operations.remedy.FIX_CAUSE.passing' : 'operations.remedy.FIX_CAUSE',
       )
     }
     case 'FIX_TLS':
