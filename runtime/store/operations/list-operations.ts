@@ -271,7 +271,7 @@ interface Matching {
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
   words: FrequentWords | null
-  /** Of a search for several words that each may have many operations: what a page reads, to compare it with all words. */
+  /** Of a search whose words may each have many operations, if not one stream has them: what a page reads, to compare it with all words. */
   bounded: { streams: readonly Stream[]; texts: boolean } | null
   /** Of a search whose rarest words select few operations: these, to compare them with the other words. */
   few: readonly Stream[] | null
@@ -382,8 +382,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
     const bounded = { streams: scopeStreams(filter, visible) ?? [allOf(all)], texts: false }
     return { ...common, condition: whole, streams: [], words: null, bounded, within: all }
   }
-  if (terms.length === 1)
-    return { ...common, condition: streams === null ? whole : all, streams, words: streams && words }
+  if (terms.length === 1 && streams !== null) return { ...common, condition: all, streams, words }
   // few are unsettled, so they are read instead of what the words select
   if (isUnsettled(filter))
     return {
@@ -394,6 +393,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
       bounded: { streams: [allOf(all)], texts: false },
     }
   if (streams?.length === 0) return { ...common, condition: whole, streams, words }
+  // the planner takes what a word of many keys selects for rare: it would read and sort the whole list
   const list = { ...allOf(sql`true`), isSorted: false }
   const bounded = { streams: streams ?? [list], texts: streams !== null && words !== null }
   return { ...common, condition: whole, streams: [], words: null, bounded }

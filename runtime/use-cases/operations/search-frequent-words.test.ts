@@ -6,6 +6,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
+import { MERGED_STREAMS_MAX } from '../../store/visible-scopes.ts'
 import { planWith } from '../../testing/plan.ts'
 import { listOperations, countMatchingOperations } from './list.ts'
 
@@ -77,6 +78,30 @@ suite('the search for frequent words', { concurrency: false }, () => {
       assert.equal(new Set(found).size, OLD)
     })
   }
+
+  test('of a word that begins more scopes than are merged, a page reads only so much of the list', async () => {
+    const { db } = engine.runtime
+    await sql`
+      insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+      select 'archive', 'shop', n, 'ada', 'Ada' from generate_series(1, ${MERGED_STREAMS_MAX + 1}::int) n`.execute(
+      db,
+    )
+    await sql`
+      update runtime.operation set environment_key = 'archive', application_runtime_id = 'shop', workspace_id = 1
+      where reason = 'approved maintenance'`.execute(db)
+    for (const sort of ['-createdAt', '-finishedAt'] as const) {
+      const first = await list({ q: 'archive', sort })
+      assert.deepEqual([first.items, first.searchedTo === undefined], [[], false])
+      const found = new Set<string>()
+      for (let cursor = first.nextCursor; cursor !== null;) {
+        const page = await list({ q: 'archive', sort, cursor })
+        for (const { operationId } of page.items) found.add(operationId)
+        cursor = page.nextCursor
+      }
+      assert.equal(found.size, OLD)
+    }
+    assert.deepEqual(await total({ q: 'archive' }), { total: 0, isMore: true })
+  })
 
   test('a page that is full says nothing about it', async () => {
     const page = await list({ q: 'approved release' })
