@@ -254,6 +254,8 @@ export const operations = {
     'A credential was created for the plugin since then. Retry the operation once the plugin’s owner has set it in the plugin.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
+  'remedy.FIX_CAUSE.notAuthorized':
+    'The bundle’s manifest does not allow the plugin what it requested. If the plugin does not need it, ask its owner to have it not request that, then retry. If it does, no retry helps: the bundle’s author adds it in a new version; take the operation over and install that one.',
   'remedy.FIX_CAUSE.passing':
     'If what the plugin reports passes by itself, wait until it is over. If not, fix it, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.FIX_CAUSE.named':
@@ -287,7 +289,7 @@ export const operations = {
   'remedy.newEndpoint':
     '{person} changed the plugin’s endpoint before this operation. First check with them that it is correct.',
   'remedy.newVersion':
-    'The plugin’s version was changed from {before} to {after} before this operation. First check that all of its instances run the new version.',
+    'The plugin’s version was changed from {before} to {after} before this operation. First check whether the new version causes this, and whether all of its instances run it.',
   'remedy.endpointSince':
     'The plugin’s endpoint was changed after this failure. If that was the fix, retry: the call then goes to the new endpoint.',
   'remedy.clock':
@@ -409,7 +411,9 @@ export const operations = {
   'running.now.PENDING': 'Yes. It starts as soon as a worker is free.',
   'running.now.RUNNING': 'Yes. The runtime is working on it; no plugin is being called.',
   'running.now.call':
-    'Yes. Attempt {attempt} of {allowed} was sent {time}. If the plugin does not respond within {seconds} s, the call is repeated.',
+    'Yes. Attempt {attempt} of {allowed} in this run was sent {time}. If the plugin does not respond within {seconds} s, the call is repeated.',
+  'running.now.lastCall':
+    'Yes. Attempt {attempt}, the last one in this run, was sent {time}. If the plugin does not respond within {seconds} s, the operation fails.',
   'failed.impact': 'Effect on the installation',
   'failed.impact.NOT_INSTALLED': 'Nothing runs yet: version {target} is not installed.',
   'failed.impact.INSTALLED':
@@ -506,8 +510,8 @@ export const operations = {
   'failed.answerTo':
     'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses. Check that before the plugin.',
   'failed.answerToStage': 'This is the response to the earlier call of this operation, in {stage}.',
-  'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
-  'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
+  'wire.clock.behind': 'The clock of the plugin’s host is {time} behind.',
+  'wire.clock.ahead': 'The clock of the plugin’s host is {time} ahead.',
   'wire.headers': 'Response headers',
   'context.runtime.start': 'The runtime started.',
   'context.database.recover': 'The database was restored, or another server took over.',

@@ -231,6 +231,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RETRY.credential': '失败之后已为该插件创建凭据。请在插件负责人将其配置到插件后重试操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
+  'remedy.FIX_CAUSE.notAuthorized':
+    'Bundle 的清单不允许插件使用它所请求的内容。如果插件并不需要，请其负责人让插件不再请求，然后重试。如果需要，则重试没有帮助：由 Bundle 作者在新版本中添加，再接管此操作并安装该版本。',
   'remedy.FIX_CAUSE.passing':
     '如果插件报告的情况会自行消失，请等待其结束；否则请修复，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
   'remedy.FIX_CAUSE.named':
@@ -250,7 +252,8 @@ export const operations: Translated<typeof source.operations> = {
     '请检查此端点由哪个插件应答，并更正端点或通往它的路由。如果确实是该插件，请其负责人修复。然后重试。',
   'remedy.moved': '请向迁移插件的人确认数据是否已一并迁移。如果没有，请迁移数据，或改回原端点。然后重试。',
   'remedy.newEndpoint': '{person} 在此操作之前更改了插件的端点。请先与其确认端点正确。',
-  'remedy.newVersion': '在此操作之前，插件的版本已由 {before} 改为 {after}。请先确认其所有实例都运行新版本。',
+  'remedy.newVersion':
+    '在此操作之前，插件的版本已由 {before} 改为 {after}。请先检查此问题是否由新版本引起，以及其所有实例是否都运行新版本。',
   'remedy.endpointSince': '此次失败之后，插件的端点又有更改。如果这样已解决问题，请重试：调用会发往新端点。',
   'remedy.left': '请先检查先前的尝试可能在插件中留下了什么。',
   'remedy.FIX_CAUSE.behind': '错误路径止于插件背后的 {source}。请插件负责人安排在该处排除原因，然后重试。',
@@ -359,7 +362,9 @@ export const operations: Translated<typeof source.operations> = {
   'running.now.PENDING': '是。有空闲的工作进程时即开始。',
   'running.now.RUNNING': '是。运行时正在处理；当前没有调用插件。',
   'running.now.call':
-    '是。第 {attempt} 次尝试（共 {allowed} 次）于 {time}发出。如果插件在 {seconds} 秒内未响应，将重复调用。',
+    '是。本次运行的第 {attempt} 次尝试（共 {allowed} 次）于 {time}发出。如果插件在 {seconds} 秒内未响应，将重复调用。',
+  'running.now.lastCall':
+    '是。本次运行的最后一次尝试（第 {attempt} 次）于 {time}发出。如果插件在 {seconds} 秒内未响应，操作将失败。',
   'failed.impact': '对安装实例的影响',
   'failed.impact.NOT_INSTALLED': '尚无运行内容：版本 {target} 未安装。',
   'failed.impact.INSTALLED': '版本 {target} 的资源已安装，但其插件的工作尚未全部完成。',
@@ -434,8 +439,8 @@ export const operations: Translated<typeof source.operations> = {
   'failed.answerTo':
     '这是对 {operation} 的响应：平台与插件之间的组件（例如缓存）可能在重放响应。请先检查该组件，再检查插件。',
   'failed.answerToStage': '这是对此操作先前一次调用（{stage}）的响应。',
-  'wire.clock.behind': '插件主机的时钟慢了 {seconds} 秒。',
-  'wire.clock.ahead': '插件主机的时钟快了 {seconds} 秒。',
+  'wire.clock.behind': '插件主机的时钟慢了 {time}。',
+  'wire.clock.ahead': '插件主机的时钟快了 {time}。',
   'wire.headers': '响应标头',
   'failed.afterwards': '之后由{actor}{action}',
   'failed.afterwards.named': '之后由{actor}重试操作；如果值有误，则接管操作',

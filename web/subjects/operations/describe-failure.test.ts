@@ -96,6 +96,16 @@ test('advice leads to the host name, to the version, or to the service behind th
   const path = (...beyond: string[]) =>
     remedy('FIX_CAUSE', { retryable: false, errorPath: ['bundle-runtime', 'sync', ...beyond] })
   assert.match(path('mail-hub', 'relay'), /ends at relay, behind the plugin/)
+  const refusedHere = {
+    rule: 'NOT_AUTHORIZED',
+    endpoint: 'RESOLVE',
+    code: 'REFERENCE_NOT_AUTHORIZED',
+    at: '2026-11-29T09:00:00.000Z',
+  } as const
+  assert.match(
+    remedy('FIX_CAUSE', { retryable: false, refusedHere }),
+    /^The bundle’s manifest does not allow/,
+  )
   // none, or this platform
   for (const beyond of [[], ['module-plugin-manager']]) assert.match(path(...beyond), /^Fix what the plugin/)
 })

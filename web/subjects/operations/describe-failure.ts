@@ -184,6 +184,8 @@ function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): s
           : 'operations.remedy.FIX_RESPONSE',
       )
     case 'FIX_CAUSE': {
+      if (failure?.refusedHere?.rule === 'NOT_AUTHORIZED')
+        return t('operations.remedy.FIX_CAUSE.notAuthorized')
       const source = failure === null ? null : sourceBehind(failure)
       if (source !== null) return t('operations.remedy.FIX_CAUSE.behind', { source })
       if (reason === 'callReportedFailed') return t('operations.remedy.FIX_CAUSE.silent')

@@ -61,12 +61,15 @@ export function RunningPanel({
             label: t('operations.failed.now'),
             value:
               bar && call && limits
-                ? rich('operations.running.now.call', {
-                    time: <Time at={bar.attempt.startedAt} />,
-                    seconds: limits.timeoutMs / 1000,
-                    attempt: call.runAttempts,
-                    allowed: limits.maxAttempts,
-                  })
+                ? rich(
+                    `operations.running.now.${call.runAttempts < limits.maxAttempts ? 'call' : 'lastCall'}`,
+                    {
+                      time: <Time at={bar.attempt.startedAt} />,
+                      seconds: limits.timeoutMs / 1000,
+                      attempt: call.runAttempts,
+                      allowed: limits.maxAttempts,
+                    },
+                  )
                 : t(`operations.running.now.${doing}`, { what: pausedText(pauses, t) }),
           },
           { label: t('common.nextStep'), value: <UnfinishedNextStep operation={operation} /> },

@@ -4,7 +4,7 @@ import type { NextStep } from '#contract/console-api/shapes.ts'
 import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { translator } from '../../../../i18n/testing.ts'
 import { attempt, call, failure, operation } from '../calls/testing.ts'
-import { impactText, nextText, thenText } from './failure-texts.ts'
+import { clockText, impactText, nextText, thenText } from './failure-texts.ts'
 
 const t = await translator('en')
 
@@ -63,6 +63,11 @@ test('a changed endpoint is checked before the plugin, and a plugin that asks to
   // what says so itself, has a cause of its own, or is not about the plugin
   for (const action of ['FIX_ENDPOINT', 'FIX_TLS', 'RETRY'] as const)
     assert.equal(next(action), undefined, action)
+  const tls = { ...failure('PLUGIN_UNREACHABLE', true), parameters: { reason: 'callTlsFailed' } }
+  assert.equal(
+    nextText(step('FIX_TLS'), tls, { ...known, endpointChanged: 'before' }, t),
+    'Check the changed endpoint with an administrator',
+  )
   assert.equal(next('RETRY', '2026-01-31T09:00:00.000Z'), 'Retry when the plugin accepts calls again')
 })
 
@@ -88,6 +93,11 @@ test('a scope that lost a service is not told that the service is to be restored
     next('serviceNotAllowed'),
     'Decide with Ada whether to allow this scope to use the service again',
   )
+})
+
+test('a clock is told in the units of its difference', () => {
+  assert.equal(clockText(12, t), 'The clock of the plugin’s host is 12 s behind.')
+  assert.equal(clockText(-249_739_787, t), 'The clock of the plugin’s host is 2,890 days 12 h ahead.')
 })
 
 test('the plugins that acted are named', () => {

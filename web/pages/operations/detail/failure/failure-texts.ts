@@ -1,6 +1,7 @@
 import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
 import type { NextAction } from '#contract/console-api/vocabulary.ts'
 import { reasonOf } from '#contract/protocol/messages.ts'
+import { formatDuration } from '../../../../i18n/format.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import {
@@ -83,14 +84,17 @@ export function nextText(
   if (action === 'FIX_AUTHENTICATION' && known.hasWrongClock) return t('operations.failed.next.clock')
   if (action === 'FIX_RESPONSE' && known.misplaced != null)
     return t(`operations.failed.next.${known.misplaced}`)
-  if (known.endpointChanged === 'before' && BY_ENDPOINT.has(action))
-    return t('operations.failed.next.newEndpoint')
+  // a certificate that is no good names its fault itself
+  const mayBeEndpoint =
+    BY_ENDPOINT.has(action) ||
+    (action === 'FIX_TLS' && failure !== null && reasonOf(failure) === 'callTlsFailed')
+  if (known.endpointChanged === 'before' && mayBeEndpoint) return t('operations.failed.next.newEndpoint')
   if (action === 'RETRY' && failure?.retryFrom !== undefined) return t('operations.failed.next.later')
   const definite = failure && BY_REASON.has(action) ? definiteStep(failure) : null
   return definite ? t(`operations.failed.next.${definite}`) : undefined
 }
 
-/** What may be due to a wrong endpoint. A certificate that is no good names its fault itself. */
+/** What may be due to a wrong endpoint. */
 const BY_ENDPOINT: ReadonlySet<NextAction> = new Set([
   'CHECK_PLUGIN',
   'FIX_AUTHENTICATION',
@@ -189,6 +193,6 @@ export function progressText({ operationType }: OperationDetail, progress: Progr
 /** How far the clock of the plugin's host differs; null if it does not. */
 export function clockText(behindSeconds: number | undefined, t: Translate): string | null {
   if (behindSeconds === undefined) return null
-  const seconds = Math.abs(behindSeconds)
-  return t(behindSeconds > 0 ? 'operations.wire.clock.behind' : 'operations.wire.clock.ahead', { seconds })
+  const time = formatDuration(Math.abs(behindSeconds) * 1000, t)
+  return t(behindSeconds > 0 ? 'operations.wire.clock.behind' : 'operations.wire.clock.ahead', { time })
 }
