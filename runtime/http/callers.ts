@@ -198,7 +198,7 @@ export interface CallerLimits {
 
 /** Answers of ordinary pages are shorter. */
 const ANSWER_LENGTH_FREE = 128 * 1024
-const ANSWER_LENGTH_FOR_ONE = 4096
+const ANSWER_LENGTH_FOR_ONE = 2048
 const READS_AT_ONCE = 4
 
 export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>): CallerLimits {
