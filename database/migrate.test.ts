@@ -127,9 +127,15 @@ describeOnEachEngine('migrate', (fresh) => {
       await writeFile(third, 'create table third (id int); insert into third values (1); select 1 / 0;')
       await assert.rejects(
         migrate(pool, { schema, folder }),
-        /0003_third .* failed and was rolled back: division by zero/,
+        /0003_third .* failed and was rolled back: division by zero\. Remove the cause, then migrate again\.$/,
       )
+      await pool.query(`create table ${schema}.third ()`)
       await writeFile(third, 'create table third (id int);')
+      await assert.rejects(
+        migrate(pool, { schema, folder }),
+        /relation "third" already exists\. The schema was changed by something else .* restore a backup/,
+      )
+      await pool.query(`drop table ${schema}.third`)
       assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_third'])
     })
   })

@@ -360,7 +360,7 @@ export function pendingMigrations(
     if (file.sha256 !== sha256) {
       throw new Error(
         `Migration ${name} of the schema "${schema}" was changed after it ran. ` +
-          'Restore the old file and write the change as a new migration.',
+          'Install an unchanged release; in development, restore the old file and write the change as a new migration.',
       )
     }
   }
@@ -388,6 +388,9 @@ export function refuseRestoring(schema: string, applied: readonly { name: string
     )
 }
 
+/** A table, column, function, schema or other object exists before the migration that makes it. */
+const ALREADY_THERE = ['42P07', '42701', '42723', '42P06', '42710']
+
 async function run(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
   const isInBatches = commitsItself(migration.sql)
   const mostTries = isInBatches ? TRIES_IN_BATCHES : TRIES
@@ -403,7 +406,10 @@ async function run(client: pg.PoolClient, schema: string, migration: Migration):
       }
       const reason = error instanceof Error ? error.message : String(error)
       const left = isInBatches ? 'failed; the next run continues' : 'failed and was rolled back'
-      throw new Error(`Migration ${migration.name} of the schema "${schema}" ${left}: ${reason}`, {
+      const remedy = ALREADY_THERE.some((code) => isPgError(error, code))
+        ? 'The schema was changed by something else than its migrations: restore a backup into an empty database.'
+        : 'Remove the cause, then migrate again.'
+      throw new Error(`Migration ${migration.name} of the schema "${schema}" ${left}: ${reason}. ${remedy}`, {
         cause: error,
       })
     }
