@@ -388,8 +388,14 @@ export function refuseRestoring(schema: string, applied: readonly { name: string
     )
 }
 
-/** A table, column, function, schema or other object exists before the migration that makes it. */
-const ALREADY_THERE = ['42P07', '42701', '42723', '42P06', '42710']
+/** An object exists before the migration that makes it. */
+const ALREADY_THERE = [
+  PG.duplicateTable,
+  PG.duplicateColumn,
+  PG.duplicateFunction,
+  PG.duplicateSchema,
+  PG.duplicateObject,
+]
 
 async function run(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
   const isInBatches = commitsItself(migration.sql)
