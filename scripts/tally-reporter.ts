@@ -1,22 +1,31 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
+import { SHARED_SUFFIX } from './share-processes.ts'
 
 const SLOWEST = 8
 const REASON_LENGTH = 200
 
 type Failure = Extract<TestEvent, { type: 'test:fail' }>
 
-/** Whether a suite failed by its own hook, and not by its tests. */
-export const isHookFailure = (event: TestEvent): event is Failure =>
+const failureTypeOf = ({ details: { error } }: Failure['data']): unknown =>
+  'failureType' in error ? error.failureType : undefined
+
+/** Whether a suite failed by its own hook, or because its body or file threw, and not by its tests. */
+export const isSuiteFailure = (event: TestEvent): event is Failure =>
   event.type === 'test:fail' &&
-  'failureType' in event.data.details.error &&
-  event.data.details.error.failureType === 'hookFailed'
+  event.data.details.type === 'suite' &&
+  ['hookFailed', 'testCodeFailure'].includes(String(failureTypeOf(event.data)))
+
+/** Whether several test files are imported by it; `shareProcesses` names it. */
+const isShared = (file: string | undefined): boolean => file?.endsWith(SHARED_SUFFIX) === true
 
 /** The test, and the first line of what it threw: enough to find it in the log. */
 function describeFailure({ file, name, details }: Failure['data']): string {
   const { cause, message } = details.error
   const [reason = ''] = (cause instanceof Error ? cause.message : message).split('\n', 1)
-  return `${relative(process.cwd(), file ?? '')}: ${name} (${reason.slice(0, REASON_LENGTH)})`
+  // the suite of a file has the name of the file
+  const place = isShared(file) ? name : `${relative(process.cwd(), file ?? '')}: ${name}`
+  return `${place} (${reason.slice(0, REASON_LENGTH)})`
 }
 
 /**
@@ -27,14 +36,19 @@ export default async function* tally(source: AsyncIterable<TestEvent>): AsyncGen
   const count = { passed: 0, failed: 0, skipped: 0, failures: [] as string[] }
   const files: { file: string; seconds: number }[] = []
   for await (const event of source) {
-    if (event.type === 'test:summary' && event.data.file !== undefined) {
+    if (event.type === 'test:summary' && event.data.file !== undefined && !isShared(event.data.file)) {
       const seconds = Math.round(event.data.duration_ms / 1000)
       files.push({ file: relative(process.cwd(), event.data.file), seconds })
     }
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     if (event.data.details.type === 'suite') {
-      // its tests are only said to be cancelled
-      if (isHookFailure(event)) count.failures.push(describeFailure(event.data))
+      if (isSuiteFailure(event)) {
+        count.failures.push(describeFailure(event.data))
+        // after a hook, its tests are reported as cancelled; after a throw, nothing else is reported
+        if (failureTypeOf(event.data) !== 'hookFailed') count.failed += 1
+      }
+      if (event.data.nesting === 0 && isShared(event.data.file))
+        files.push({ file: event.data.name, seconds: Math.round(event.data.details.duration_ms / 1000) })
       continue
     }
     if (event.data.skip !== undefined) count.skipped += 1

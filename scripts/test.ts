@@ -6,6 +6,7 @@ import { runComponentTests } from './component-tests.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { prepareBrowser } from './prepare-browser.ts'
 import { root } from './process.ts'
+import { shareProcesses } from './share-processes.ts'
 import { close } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { runUnitFiles } from './unit-tests.ts'
@@ -17,7 +18,7 @@ async function runUnitTests(): Promise<Tally> {
     // a test of what authors start from runs in their folder
     { cwd: root, exclude: ['packages/plugin-sdk/template/**'] },
   ).sort()
-  const { slowest, ...count } = await runUnitFiles(files)
+  const { slowest, ...count } = await runUnitFiles(shareProcesses(files))
   console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
   console.log(`Slowest files: ${slowest.map(({ file, seconds }) => `${file} ${seconds} s`).join(', ')}`)
   return { kind: 'tests', ...count }
