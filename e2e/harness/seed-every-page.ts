@@ -131,7 +131,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'an installation’s plugins': `/installations/${desk.bundleInstallId}?tab=plugins`,
     'an installation’s references': `${installation}?tab=references`,
     'an installation’s operations': `${installation}?tab=operations`,
-    'an upgrade': `/installations/${desk.bundleInstallId}?action=upgrade&to=2.0.0`,
+    'an upgrade': `/installations/${desk.bundleInstallId}?action=upgrade&version=2.0.0`,
     'an install': `/installations/new?environmentKey=production&applicationRuntimeId=e2e&workspaceId=1&bundleEnvironmentKey=production&bundleId=billing&version=2.0.0`,
     'a locked form': configuration('production/crm-suite/MODULE/crm-mail'),
     'a form of a Module': configuration('staging/support-desk/MODULE/desk'),
