@@ -154,6 +154,8 @@ export const PLATFORM_MESSAGES = {
     '{person} deprecated version {version} of {bundle} (“{text}”). It can still be installed, but another version is recommended.',
   planScopePaused:
     '{person} paused the scope {scope} (“{text}”). Plugin calls there wait until someone resumes the scope.',
+  planPluginDisabled: 'The plugin {plugin} is disabled, so its calls will fail. Enable it first.',
+  planPluginMissing: 'The plugin {plugin} is not registered, so its calls will fail. Register it first.',
   planPluginPaused:
     '{person} paused the plugin {plugin} (“{text}”). Its calls wait until someone resumes the plugin.',
   versionStandingAlready: 'Version {version} is already in that state.',

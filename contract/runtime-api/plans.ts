@@ -58,7 +58,7 @@ export const PlanProblem = z.object({
 })
 export type PlanProblem = z.infer<typeof PlanProblem>
 
-/** What refuses nothing, but is worth knowing before: a pause that would hold the operation up, or a version that is deprecated. */
+/** What refuses nothing, but is worth knowing before: a pause that would hold it up, a disabled plugin, a deprecated version. */
 export const PlanNotice = z.object({ message: z.string(), parameters: MessageParameters })
 export type PlanNotice = z.infer<typeof PlanNotice>
 

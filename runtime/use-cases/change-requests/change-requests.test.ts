@@ -376,12 +376,15 @@ describe('a change request', () => {
       ['planVersionDeprecated', ...held],
       held,
     ])
+    const disabled = sql`update runtime.plugin set enabled = false where plugin_id = 'slowly'`
+    await disabled.execute(deps.db)
+    assert.deepEqual(await noticed(ids[1]!), ['planVersionDeprecated', 'planPluginDisabled', ...held])
     // what waits can be approved, and its effect is the same
     assert.equal((await approve(ids[0]!, 'bob')).errorCode, '0')
     await deps.ok('/plugins/slowly/resume', { method: 'POST', body: { reason } })
     await deps.ok(`/scopes/${place}/resume`, { method: 'POST', body: { reason } })
     assert.equal((await read(ids[0]!)).approvals, 1)
-    assert.deepEqual(await noticed(ids[2]!), [])
+    assert.deepEqual(await noticed(ids[2]!), ['planPluginDisabled'])
   })
 
   it('never shows a sensitive value, keeps it when the others are edited, and applies it', async () => {

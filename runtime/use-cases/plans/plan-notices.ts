@@ -6,6 +6,7 @@ import type { Db } from '../../model/db.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { readDeprecated } from '../../store/catalog/versions.ts'
 import { readPausesOf } from '../../store/operations/pauses.ts'
+import { readPluginStates } from '../../store/plugins/plugins.ts'
 
 /** An operation that would be started. */
 interface Planned {
@@ -24,15 +25,21 @@ export async function noticesOf(db: Db, planned: readonly Planned[]): Promise<Pl
     db,
     planned.flatMap(({ target }) => target ?? []),
   )
-  const pauses = await readPausesOf(
-    db,
-    started.map(({ scope }) => scope),
-    [...new Set(started.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId))],
-  )
+  const called = started.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
+  const pluginIds = [...new Set(called)].toSorted()
+  const scopes = started.map(({ scope }) => scope)
+  const pauses = await readPausesOf(db, scopes, pluginIds)
+  const registered = await readPluginStates(db, pluginIds)
   return [
     ...deprecated.map(({ bundle_id: bundle, version, message: text, by_name: person }) =>
       platformMessage('planVersionDeprecated', { bundle, version, text, person }),
     ),
+    ...pluginIds.flatMap((plugin) => {
+      const state = registered.get(plugin)
+      if (state === undefined) return platformMessage('planPluginMissing', { plugin })
+      // what calls a retired one is refused, or the platform answers in its place
+      return state.enabled || state.retired === true ? [] : platformMessage('planPluginDisabled', { plugin })
+    }),
     ...pauses.map(({ pluginId, scope, reason: text, paused_by_name: person }) =>
       pluginId === null
         ? platformMessage('planScopePaused', { scope: scopeText(scope), text, person })

@@ -60,7 +60,11 @@ export const changes = {
   'about.APPLYING': 'It was started, and not all of its operations or targets have ended.',
   'about.APPLYING.failed':
     'An operation has failed, so not all of it has taken effect. Retry the operation, or take it over and detach.',
+  'about.APPLYING.paused':
+    'It was started, and its next plugin call waits until someone resumes what is paused. The operation says what that is.',
   'about.APPLIED': 'It was applied.',
+  'about.APPLIED.batch':
+    'It was applied, but not in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':

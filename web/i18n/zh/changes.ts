@@ -59,7 +59,10 @@ export const changes: Translated<typeof source.changes> = {
     '已排期在 {from} 至 {to} 之间应用，但现在会被拒绝。未完成的操作或冻结结束前它会等待；其他原因会使其终止。',
   'about.APPLYING': '已开始执行，其操作或目标尚未全部结束。',
   'about.APPLYING.failed': '有操作失败，因此变更尚未全部生效。请重试该操作，或接管并分离。',
+  'about.APPLYING.paused': '已开始应用；下一次插件调用会等待，直到有人解除暂停。操作页面会说明暂停的内容。',
   'about.APPLIED': '已应用。',
+  'about.APPLIED.batch':
+    '已应用，但并非在所有目标中生效：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.partly': '已应用，但由其启动的操作失败后被接管。',
   'undo.INSTALL': '如需撤销，请分离该安装实例。',
   'undo.UPGRADE': '如需撤销，请将该安装实例降级，并在作用域的历史记录中恢复已更改的值。',

@@ -630,6 +630,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   planVersionDeprecated:
     '{person} 已弃用 {bundle} 的版本 {version}（“{text}”）。此版本仍可安装，但建议使用其他版本。',
   planScopePaused: '{person} 已暂停作用域 {scope}（“{text}”）。其中的插件调用会等待，直到有人解除暂停。',
+  planPluginDisabled: '插件 {plugin} 已停用，因此对它的调用将失败。请先启用它。',
+  planPluginMissing: '插件 {plugin} 未注册，因此对它的调用将失败。请先注册它。',
   planPluginPaused: '{person} 已暂停插件 {plugin}（“{text}”）。对它的调用会等待，直到有人解除暂停。',
   versionStandingAlready: '版本 {version} 已处于该状态。',
   versionIsRecalled: '版本 {version} 已召回，请先恢复。',

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { refusal, type ServedApi } from '../../testing/api.ts'
+import { batchWith } from '../../testing/batch.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { installationDetail } from '../../testing/installation.ts'
 import { queryClient } from '../../app/query-client.ts'
@@ -133,6 +134,26 @@ test.for([
     await expect.element(page.getByText(text)).toBeVisible()
   },
 )
+
+test('of a request whose operation is paused, the page says what it waits for', async () => {
+  const nextStep = { actor: 'SUPPORT' as const, action: 'RESUME' as const, since: '2026-11-22T09:00:00.000Z' }
+  const found = operation({ state: 'RUNNING', nextStep })
+  const request = changeRequestWith({ state: 'APPLYING', operations: [found.operationId] })
+  await serveScope({ [REQUEST]: () => request, 'GET /operations/{operationId}': () => found })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  await expect.element(page.getByText(/waits until someone resumes what is paused/)).toBeVisible()
+})
+
+test('of a batch that was stopped, the page says that it was not applied in all targets', async () => {
+  const batch = batchWith({
+    state: 'STOPPED',
+    counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 1, REFUSED: 0, SKIPPED: 2 },
+  })
+  const request = changeRequestWith({ state: 'APPLIED', batchId: batch.batchId })
+  await serveScope({ [REQUEST]: () => request, 'GET /batches/{batchId}': () => batch })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  await expect.element(page.getByText(/not in all targets: 1 succeeded, 1 failed, 2 skipped/)).toBeVisible()
+})
 
 test('an installation that was taken over is not said to be undone with a detach', async () => {
   const found = operation({ state: 'TAKEN_OVER' })

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
+import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
 import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
@@ -17,6 +18,7 @@ import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
+import { progressText, totalOf } from '../../subjects/batch/batch-counts.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
@@ -121,17 +123,29 @@ function StateNotice({
 }) {
   const t = useText()
   const rich = useRichText()
-  const { kind, state, failure, schedule, approvalsNeeded } = request
+  const { kind, state, failure, schedule, approvalsNeeded, batchId } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
-  const results = useOperationStates(request)
-  const isStuck = state === 'APPLYING' && results.includes('FAILED')
-  const isPartial = state === 'APPLIED' && results.includes('TAKEN_OVER')
+  const started = useOperations(request)
+  const results = new Set(started.map((operation) => operation && (operation.data?.state ?? null)))
+  const isStuck = state === 'APPLYING' && results.has('FAILED')
+  const isPaused =
+    state === 'APPLYING' && started.some((operation) => operation?.data?.nextStep.action === 'RESUME')
+  const isPartial = state === 'APPLIED' && results.has('TAKEN_OVER')
+  const batch = useQuery({
+    ...apiQuery('GET /batches/{batchId}', batchCall(batchId ?? '')),
+    enabled: batchId !== null,
+  })
+  const { counts } = batch.data ?? {}
+  // what it skipped or refused, or what failed, has not taken effect
+  const isIncomplete = state === 'APPLIED' && counts !== undefined && counts.SUCCEEDED < totalOf(counts)
   const isToApply = isReady(request)
+  const isLoading =
+    (isToApply && plan.isPending) || results.has(undefined) || (batchId !== null && batch.isPending)
   const isRefused = wouldBeRefused(plan.data)
   const tone =
     state === 'CONFLICTED' || state === 'REFUSED' || isStuck
       ? 'error'
-      : state === 'EXPIRED' || isPartial || (isToApply && isRefused)
+      : state === 'EXPIRED' || isPartial || isIncomplete || isPaused || (isToApply && isRefused)
         ? 'warn'
         : 'info'
   const times =
@@ -145,23 +159,27 @@ function StateNotice({
     <Notice
       tone={tone}
       icon={isStuck ? 'failed' : tone === 'warn' ? 'warning' : isFree ? 'info' : changeLook[state].icon}
-      // the plan tells whether it can be applied, and its operations how they ended; until then, nothing is read aloud that may be wrong
-      className={(isToApply && plan.isPending) || results.includes(undefined) ? 'invisible' : undefined}
+      // the plan tells whether it can be applied, and its operations and batch how they ended; until then, nothing is read aloud that may be wrong
+      className={isLoading ? 'invisible' : undefined}
       live
     >
       {state === 'SCHEDULED' && times !== null
         ? rich(isRefused ? 'changes.about.SCHEDULED.refused' : 'changes.about.SCHEDULED', times)
         : isFree
           ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
-          : state === 'SCHEDULED' || state === 'APPROVED'
-            ? t(isRefused ? 'changes.about.APPROVED.refused' : 'changes.about.APPROVED')
-            : t(
-                isStuck
-                  ? 'changes.about.APPLYING.failed'
-                  : isPartial
-                    ? 'changes.about.APPLIED.partly'
-                    : `changes.about.${state}`,
-              )}
+          : isIncomplete
+            ? t('changes.about.APPLIED.batch', { progress: progressText(counts, t) })
+            : state === 'SCHEDULED' || state === 'APPROVED'
+              ? t(isRefused ? 'changes.about.APPROVED.refused' : 'changes.about.APPROVED')
+              : t(
+                  isStuck
+                    ? 'changes.about.APPLYING.failed'
+                    : isPaused
+                      ? 'changes.about.APPLYING.paused'
+                      : isPartial
+                        ? 'changes.about.APPLIED.partly'
+                        : `changes.about.${state}`,
+                )}
       {isToApply && isRefused && <Problems plan={plan.data} titles={titles} />}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
@@ -173,14 +191,13 @@ function StateNotice({
   )
 }
 
-/** The states of the operations that it started; undefined while one is being loaded, null if it cannot be. */
-const useOperationStates = ({ operations }: ChangeRequestDetail) =>
+/** The operations that it started; undefined while one is being loaded, without data if it cannot be. */
+const useOperations = ({ operations }: ChangeRequestDetail) =>
   useQueries({
     queries: operations.map((operationId) =>
       apiQuery('GET /operations/{operationId}', { params: { operationId } }),
     ),
-    combine: (queries) =>
-      queries.map(({ data, isPending }) => (isPending ? undefined : (data?.state ?? null))),
+    combine: (queries) => queries.map(({ data, isPending }) => (isPending ? undefined : { data })),
   })
 
 /** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
