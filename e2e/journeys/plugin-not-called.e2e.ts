@@ -32,8 +32,8 @@ const NOT_CALLED: readonly NotCalled[] = [
     ],
     neverSays: [UNKNOWN],
     isUsedUp: true,
-    next: 'Plugin owner: Fix the certificate or HTTPS',
-    chinese: { title: '无法与插件建立安全连接', next: '插件负责人：修复证书或 HTTPS' },
+    next: 'Plugin owner: Check the changed endpoint with an administrator',
+    chinese: { title: '无法与插件建立安全连接', next: '插件负责人：与管理员确认更改后的端点' },
   },
   ...[
     {
