@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderInConsole } from '../testing/render.tsx'
 import { titleCutTexts } from './cut-text.ts'
+import { Segments } from './Id.tsx'
 
 test('a text that is cut off has the whole text as its title while the pointer is on it', async () => {
   onTestFinished(titleCutTexts())
@@ -34,4 +35,21 @@ test('a text that is cut off has the whole text as its title while the pointer i
   await rerender(texts(600))
   await userEvent.hover(cut)
   expect(titleOf()).toBeNull()
+})
+
+test.for([
+  [800, 'production-main-warehouse/eu/1'],
+  [400, null],
+] as const)('in a list that is %i px wide, a long scope has the title %s', async ([width, title]) => {
+  onTestFinished(titleCutTexts())
+  await renderInConsole(
+    <div style={{ container: 'table / inline-size', width }}>
+      <p className="list-cell">
+        <Segments parts={['production-main-warehouse', 'eu', 1]} wraps />
+      </p>
+    </div>,
+  )
+  const scope = page.getByText('production-main-warehouse/')
+  await userEvent.hover(scope)
+  expect(scope.element().closest('p')?.getAttribute('title') ?? null).toBe(title)
 })

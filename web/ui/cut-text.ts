@@ -13,7 +13,10 @@ export function titleCutTexts(): () => void {
     const isCut =
       text.scrollWidth > text.clientWidth ||
       text.scrollHeight > text.clientHeight + 1 ||
-      text.querySelector('.segment-middle') !== null
+      // a card has room for it
+      [...text.querySelectorAll('.segment-middle')].some(
+        (middle) => getComputedStyle(middle).fontSize === '0px',
+      )
     if (!isCut || text.closest('[title]') !== null || text.querySelector('[title]') !== null) return
     const whole = text.innerText
     text.title = whole
