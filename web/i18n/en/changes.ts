@@ -108,6 +108,7 @@ export const changes = {
   'approvals.needed': '{approvals} of {needed} approvals for its current effect',
   'approval.by': '{person} approved revision {revision}',
   'approval.outdated': 'No longer counts: the effect has changed',
+  'approval.ofAuthor': 'No longer counts: this person has edited the request since',
   'approval.difference': 'What has changed since',
   'approval.seen': 'Approved',
   'approval.now': 'Now',

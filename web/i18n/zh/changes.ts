@@ -104,6 +104,7 @@ export const changes: Translated<typeof source.changes> = {
   'approvals.needed': '对当前效果的批准：{approvals}/{needed}',
   'approval.by': '{person} 批准了修订版 {revision}',
   'approval.outdated': '不再计入：效果已改变',
+  'approval.ofAuthor': '不再计入：此人之后编辑过此请求',
   'approval.difference': '此后的变化',
   'approval.seen': '批准时',
   'approval.now': '现在',

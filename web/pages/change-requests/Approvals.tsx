@@ -4,7 +4,7 @@ import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { sameView } from '../../forms/property/property-value.ts'
 import { placeNamer } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { isLive } from '../../subjects/change-requests/change-looks.ts'
+import { authorsOf, isLive } from '../../subjects/change-requests/change-looks.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -17,6 +17,7 @@ type Approval = ChangeRequestDetail['approvedBy'][number]
 export function Approvals({ request, titles }: { request: ChangeRequestDetail; titles: Titles }) {
   const t = useText()
   const { approvedBy, approvals, approvalsNeeded } = request
+  const authors = new Set(authorsOf(request).map(({ id }) => id))
   return (
     <Section
       title={t('changes.section.approvals')}
@@ -42,6 +43,11 @@ export function Approvals({ request, titles }: { request: ChangeRequestDetail; t
               </p>
               {approval.comment !== undefined && (
                 <p className="wrap-anywhere whitespace-pre-wrap">{approval.comment}</p>
+              )}
+              {approval.outdated !== true && authors.has(approval.by.id) && (
+                <Badge tone="doubt" icon="warning">
+                  {t('changes.approval.ofAuthor')}
+                </Badge>
               )}
               {approval.outdated === true && (
                 <>

@@ -9,7 +9,7 @@ import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { againOf } from '../../subjects/batch/again.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
-import { isLive } from '../../subjects/change-requests/change-looks.ts'
+import { authorsOf, isLive } from '../../subjects/change-requests/change-looks.ts'
 import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -127,7 +127,10 @@ function Buttons({
   const t = useText()
   const { changeRequestId, revision, state, may, kind, scope, conflicts, approvedBy } = request
   const { user } = useShell()
-  const hasApproved = approvedBy.some(({ by, outdated }) => by.id === user?.id && outdated !== true)
+  // who has edited it since is one of its authors, and their approval does not count any more
+  const hasApproved =
+    approvedBy.some(({ by, outdated }) => by.id === user?.id && outdated !== true) &&
+    !authorsOf(request).some(({ id }) => id === user?.id)
   const mayApprove = useMay('change:approve', scope ?? 'anywhere')
   const submit = useWrite('POST /change-requests/{changeRequestId}/submit', { invalidates: CHANGED })
   const rebase = useWrite('POST /change-requests/{changeRequestId}/rebase', { invalidates: CHANGED })

@@ -410,6 +410,15 @@ test('who has approved the effect is told so, and is not asked again', async () 
   })
   await readAgain()
   await expect.element(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
+  // an edit with the same effect makes the person an author, and leaves their approval
+  api.answer({
+    [REQUEST]: () => ({ ...request, may: { ...may, reject: false }, authors: [request.createdBy, OLIVIA] }),
+  })
+  await readAgain()
+  await expect
+    .element(page.getByRole('button', { name: 'Approve', exact: true }))
+    .toHaveAccessibleDescription(/someone else must approve it/)
+  await expect.element(page.getByText(/this person has edited the request since/)).toBeVisible()
 })
 
 test('an approval for what is gone lists no differences, and the page says what to do', async () => {
