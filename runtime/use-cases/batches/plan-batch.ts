@@ -5,7 +5,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
-import { noticesOf } from '../plans/plan-notices.ts'
+import { noticesOf, pluginNoticesOf } from '../plans/plan-notices.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
@@ -51,16 +51,19 @@ export async function planOfBatch(
             limit: BATCH_REFERENCES_MAX,
           })
         : null,
-    notices: await noticesOf(
-      db,
-      planned.map(({ scope, bundle, plan }) => ({
-        scope,
-        plan,
-        ...((body.action === 'INSTALL' || body.action === 'UPGRADE') && {
-          target: { bundle, version: body.input.targetVersion },
-        }),
-      })),
-    ),
+    notices: [
+      ...(await pluginNoticesOf(db, planned)),
+      ...(await noticesOf(
+        db,
+        planned.map(({ scope, bundle, plan }) => ({
+          scope,
+          plan,
+          ...((body.action === 'INSTALL' || body.action === 'UPGRADE') && {
+            target: { bundle, version: body.input.targetVersion },
+          }),
+        })),
+      )),
+    ],
     items: planned.map(
       ({ target, scope, bundle, title, installation, part, plan, changes, failure, refusals }) => ({
         target,

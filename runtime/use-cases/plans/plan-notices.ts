@@ -25,25 +25,36 @@ export async function noticesOf(db: Db, planned: readonly Planned[]): Promise<Pl
     db,
     planned.flatMap(({ target }) => target ?? []),
   )
-  const called = started.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
-  const pluginIds = [...new Set(called)].toSorted()
   const scopes = started.map(({ scope }) => scope)
-  const pauses = await readPausesOf(db, scopes, pluginIds)
-  const registered = await readPluginStates(db, pluginIds)
+  const pauses = await readPausesOf(db, scopes, calledBy(started))
   return [
     ...deprecated.map(({ bundle_id: bundle, version, message: text, by_name: person }) =>
       platformMessage('planVersionDeprecated', { bundle, version, text, person }),
     ),
-    ...pluginIds.flatMap((plugin) => {
-      const state = registered.get(plugin)
-      if (state === undefined) return platformMessage('planPluginMissing', { plugin })
-      // what calls a retired one is refused, or the platform answers in its place
-      return state.enabled || state.retired === true ? [] : platformMessage('planPluginDisabled', { plugin })
-    }),
     ...pauses.map(({ pluginId, scope, reason: text, paused_by_name: person }) =>
       pluginId === null
         ? platformMessage('planScopePaused', { scope: scopeText(scope), text, person })
         : platformMessage('planPluginPaused', { plugin: pluginId, text, person }),
     ),
   ]
+}
+
+/** The plugins that cannot be called. Of a batch only: each call of a single operation says so itself, in its `availability`. */
+export async function pluginNoticesOf(
+  db: Db,
+  planned: readonly Pick<Planned, 'plan'>[],
+): Promise<PlanNotice[]> {
+  const pluginIds = calledBy(planned)
+  const registered = await readPluginStates(db, pluginIds)
+  return pluginIds.flatMap((plugin) => {
+    const state = registered.get(plugin)
+    if (state === undefined) return platformMessage('planPluginMissing', { plugin })
+    // what calls a retired one is refused, or the platform answers in its place
+    return state.enabled || state.retired === true ? [] : platformMessage('planPluginDisabled', { plugin })
+  })
+}
+
+function calledBy(planned: readonly Pick<Planned, 'plan'>[]): string[] {
+  const called = planned.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
+  return [...new Set(called)].toSorted()
 }
