@@ -7,7 +7,7 @@ import { runEvery } from '../deps/periodic-task.ts'
 import type { PeriodicTask } from '../deps/periodic-task.ts'
 import { isApproved } from '../engine/change-requests/transition.ts'
 import { DomainError } from '../engine/refusals.ts'
-import type { Db, Tx } from '../model/db.ts'
+import type { Tx } from '../model/db.ts'
 import {
   findChangeRequest,
   insertEntry,
@@ -19,7 +19,7 @@ import type { ChangeRequestRow } from '../store/change-requests/change-requests.
 import { DUE, findDue, readDue } from '../store/change-requests/due-change-requests.ts'
 import type { Due, Turns } from '../store/change-requests/due-change-requests.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
-import { carryOut, isRestrained } from '../use-cases/change-requests/apply.ts'
+import { carryOut } from '../use-cases/change-requests/apply.ts'
 import {
   asksForMore,
   auditOf,
@@ -34,11 +34,13 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
 /** How many requests of each kind one look advances. */
 const LOOK_MAX = 50
-/** For how long one look judges requests, or tries them again: who saves in many scopes must not keep what is scheduled waiting. */
-const JUDGING_MS_MAX = 250
-/** How many times as long as that took, and how long at most, a request is not judged or tried again: a batch in busy scopes is always due. */
+/** For how long one look judges requests, and tries held ones again: neither must keep what is scheduled waiting. */
+const AGAIN_MS_MAX = 250
+/** How many times as long as that took, and how long at most, it is not done again: a batch in busy scopes is always due. */
 const REST_TIMES = 20
 const REST_MS_MAX = 60_000
+/** Of how many requests the runner remembers that they are held up. */
+const HELD_MAX = 10_000
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
@@ -51,14 +53,27 @@ export function startChangeRequests(
   options: { everyMs: number; isPaused: () => Promise<boolean>; onStarted: () => void },
 ): PeriodicTask {
   const turns: Turns = {}
-  /** Until when requests are not judged again, and until when none is looked for that should be, by the monotonic clock. */
+  /** Until when requests are not judged again, by the monotonic clock. */
   const rests = new Map<string, number>()
-  /** The requests whose turn has come that could not be applied then. */
-  const held = new Map<string, Held>()
-  let looksAgainAt = 0
+  /** The requests whose turn has come that could not be applied then. The one that was tried last is at the end. */
+  const held = new Set<string>()
+  /** Until when none is looked for that should be judged, and until when none of those held is tried. */
+  let judgesAgainAt = 0
+  let triesAgainAt = 0
   const restFrom = (begun: number): number => {
     const now = deps.clock.monotonic()
     return now + Math.min(REST_TIMES * (now - begun), REST_MS_MAX)
+  }
+  const advanceNext = async (id: string): Promise<void> => {
+    // the others must not wait for this one
+    const advanced = await advanceChangeRequest(deps, id).catch((error: unknown) => {
+      deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
+      return null
+    })
+    if (advanced === 'started') options.onStarted()
+    held.delete(id)
+    if (advanced === 'held') held.add(id)
+    if (held.size > HELD_MAX) held.delete(held.values().next().value ?? '')
   }
   return runEvery(
     deps,
@@ -67,81 +82,52 @@ export function startChangeRequests(
       if (await options.isPaused()) return
       const begun = deps.clock.monotonic()
       for (const [id, until] of rests) if (until <= begun) rests.delete(id)
-      const kinds = DUE.filter((due) => due !== 'judgement' || looksAgainAt <= begun)
+      const kinds = DUE.filter((due) => due !== 'judgement' || judgesAgainAt <= begun)
       const found = await findDue(deps.db, kinds, turns, LOOK_MAX)
-      if (kinds.includes('judgement')) looksAgainAt = restFrom(begun)
+      if (kinds.includes('judgement')) judgesAgainAt = restFrom(begun)
       for (const due of kinds) {
         const ids = found.filter((one) => one.due === due).map((one) => one.change_request_id)
-        const hasMore = ids.length === LOOK_MAX
+        const last = ids.length === LOOK_MAX ? ids.at(-1) : undefined
         // those at the beginning have their turn again
-        if (!hasMore) delete turns[due]
-        const judgingFrom = deps.clock.monotonic()
-        for (const id of ids) {
+        if (last === undefined) delete turns[due]
+        else turns[due] = last
+        // of those held, the one that has waited longest comes first; what has not been tried yet comes in time
+        const again = due === 'turn' ? [...held].filter((id) => ids.includes(id)) : []
+        for (const id of due === 'judgement' ? [] : ids.filter((one) => !again.includes(one))) {
           if (stopped.aborted) return
-          if (hasMore) turns[due] = id
-          const from = deps.clock.monotonic()
-          const isLate = from - judgingFrom >= JUDGING_MS_MAX
-          // the first turn of a request comes in time, whatever else there is to do
-          if (due === 'judgement' ? rests.has(id) : held.has(id) && (isLate || rests.has(id))) continue
-          // the others must not wait for this one
-          const advanced = await advanceChangeRequest(deps, id, held.get(id)).catch((error: unknown) => {
-            deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
-            return null
-          })
-          if (advanced === 'started') options.onStarted()
-          remember(held, id, advanced)
-          if (due !== 'judgement' && !held.has(id)) continue
-          rests.set(id, restFrom(from))
-          if (due !== 'judgement' || deps.clock.monotonic() - judgingFrom < JUDGING_MS_MAX) continue
-          turns[due] = id
-          break
+          await advanceNext(id)
         }
+        const from = deps.clock.monotonic()
+        const isOver = () => stopped.aborted || deps.clock.monotonic() - from >= AGAIN_MS_MAX
+        if (due === 'turn' && triesAgainAt <= begun) {
+          for (const id of again) {
+            await advanceNext(id)
+            if (isOver()) break
+          }
+          triesAgainAt = restFrom(from)
+        }
+        if (due === 'judgement')
+          for (const id of ids.filter((one) => !rests.has(one))) {
+            turns[due] = id
+            const judgedFrom = deps.clock.monotonic()
+            await advanceNext(id)
+            rests.set(id, restFrom(judgedFrom))
+            if (isOver()) break
+          }
       }
     },
   )
 }
 
-/** What holds up a request whose turn has come: a freeze, or an operation in one of its scopes. */
-interface Held {
-  kind: ChangeRequestRow['kind']
-  isFrozen: boolean
-}
+/** What a step did: `held` means that the turn of the request has come, and it could not be applied then. */
+type Advanced = 'started' | 'held' | null
 
-const HELD_MAX = 10_000
-
-function remember(held: Map<string, Held>, id: string, advanced: 'started' | Held | null): void {
-  held.delete(id)
-  if (advanced === null || advanced === 'started') return
-  if (held.size >= HELD_MAX) held.delete(held.keys().next().value ?? '')
-  held.set(id, advanced)
-}
-
-/**
- * Advances a request by one step. Returns whether it started something, or what holds it up.
- *
- * @param before what held it up before: planning it costs more than looking whether that has ended.
- */
-export async function advanceChangeRequest(
-  deps: RuntimeDeps,
-  changeRequestId: string,
-  before?: Held,
-): Promise<'started' | Held | null> {
-  if (before !== undefined && (await isStillHeld(deps.db, changeRequestId, before))) return before
+/** Advances a request by one step, if anything is due. */
+export async function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string): Promise<Advanced> {
   const judgement = await inTransaction(deps.db, (tx) => judge(deps, tx, changeRequestId))
   return judgement === null
     ? inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId))
     : inTransaction(deps.db, (tx) => storeJudgement(deps, tx, judgement))
-}
-
-/** The end of an operation changes the version of its scope, so the request is judged again. */
-function isStillHeld(db: Db, changeRequestId: string, { kind, isFrozen }: Held): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const due = await readDue(tx, { change_request_id: changeRequestId })
-    if (!due.turn || due.end || due.judgement) return false
-    if (!isFrozen) return true
-    const scopes = await readScopes(tx, changeRequestId)
-    return isRestrained(tx, systemActor(changeRequestId), { kinds: [kind], scopes })
-  })
 }
 
 interface Judgement {
@@ -172,7 +158,7 @@ async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgem
   return null
 }
 
-async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<'started' | Held | null> {
+async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<Advanced> {
   const row = await lockFreeChangeRequest(tx, changeRequestId)
   if (row === undefined) return null
   const due = await readDue(tx, row)
@@ -190,8 +176,8 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
   if (due.turn && evaluated.conflicts.length === 0 && isApproved(facts)) {
     const result = await applyScheduled(deps, tx, locked)
     // what it would do may have changed too
-    if (result !== 'started' && result !== 'refused' && due.judgement) await rebase(deps, tx, locked, due)
-    return result === 'refused' ? null : result
+    if (result === 'held' && due.judgement) await rebase(deps, tx, locked, due)
+    return result
   }
   await rebase(deps, tx, locked, due)
   return null
@@ -247,19 +233,16 @@ async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
 }
 
 /** What ends without anybody changing the request: until the schedule is over, it is tried again. */
-const HOLDS: ReadonlySet<string> = new Set([
+const PASSING: ReadonlySet<string> = new Set([
   'OPERATION_IN_PROGRESS',
   'OPERATION_CLAIM_HELD',
   'CHANGES_FROZEN',
+  // somebody saved while it was being applied: it is merged first
+  'PLAN_STALE',
+  'CONFIGURATION_SNAPSHOT_STALE',
 ])
-/** Somebody saved while it was being applied: it is merged first. */
-const MOVED: ReadonlySet<string> = new Set(['PLAN_STALE', 'CONFIGURATION_SNAPSHOT_STALE'])
 
-async function applyScheduled(
-  deps: RuntimeDeps,
-  tx: Tx,
-  locked: EvaluatedChange,
-): Promise<'started' | 'refused' | Held | null> {
+async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: EvaluatedChange): Promise<Advanced> {
   const { row, facts, evaluated, scopes } = locked
   const actor = { ...row.actor, requestId: row.change_request_id }
   await sql`savepoint applied`.execute(tx)
@@ -280,8 +263,7 @@ async function applyScheduled(
     if (isConflict(error)) throw error
     if (!(error instanceof DomainError)) throw error
     await sql`rollback to savepoint applied`.execute(tx)
-    if (HOLDS.has(error.code)) return { kind: row.kind, isFrozen: error.code === 'CHANGES_FROZEN' }
-    if (MOVED.has(error.code)) return null
+    if (PASSING.has(error.code)) return 'held'
     const [problem] = problemsOf(error)
     await store(tx, deps, locked, {
       state: step(row, 'refuse', facts),
@@ -298,6 +280,6 @@ async function applyScheduled(
       outcome: 'REFUSED',
       errorCode: error.code,
     })
-    return 'refused'
+    return null
   }
 }

@@ -1,10 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
 import { BATCH_CONCURRENCY_DEFAULT } from '#contract/runtime-api/batches.ts'
-import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
-import type { Actor } from '../../model/actor.ts'
-import type { Tx } from '../../model/db.ts'
 import { insertEntry, nameOrigin, updateChangeRequest } from '../../store/change-requests/change-requests.ts'
 import { recordAudit } from '../audit/record.ts'
 import { admit, requireReasonToOverride } from '../gate/admit.ts'
@@ -36,9 +32,7 @@ export async function applyChangeRequest(
   const { row, content, scopes, facts } = locked
   authorizeAll(actor, permissionFor(content.change), scopes)
   const isOverridden =
-    body.override &&
-    (facts.approvals < facts.needed ||
-      (await isRestrained(tx, actor, { kinds: kindsOf(content.change), scopes })))
+    body.override && (facts.approvals < facts.needed || (await isRestrained(context, locked)))
   if (isOverridden) {
     authorizeAll(actor, 'change:override', scopes)
     requireRecentSignIn(actor)
@@ -67,12 +61,12 @@ export async function applyChangeRequest(
   return { changeRequest: changeRequestView(applied, facts.approvals) }
 }
 
-/** Whether the gate would refuse changes of these kinds with all approvals. */
-export async function isRestrained(
-  tx: Tx,
-  actor: Actor,
-  { kinds, scopes }: { kinds: readonly ChangeKind[]; scopes: readonly Scope[] },
+/** Whether the gate would refuse it with all approvals. */
+async function isRestrained(
+  { tx, actor }: WriteContext,
+  { scopes, content }: EvaluatedChange,
 ): Promise<boolean> {
+  const kinds = kindsOf(content.change)
   const way = { isApproved: true, ...(kinds.includes('BATCH') && { isItem: true as const }) } as const
   for (const scope of scopes)
     for (const kind of kinds)
