@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import { deleteOldEvents, takeEvent } from '../store/audit-events.ts'
 import { startEventForwarder } from './forward-events.ts'
 import type { SendResult } from './forward-events.ts'
-import { ada, bob, events, from, recorded, recorder, refusal } from './testing.ts'
+import { ada, bob, events, from, recorded, recordInDatabase, recorder, refusal } from './testing.ts'
+
+recordInDatabase()
 
 describe('delivery', () => {
   async function deliver(answers: (attempt: number) => SendResult, until: () => boolean): Promise<string[]> {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { ada, bob, events, from, recorded, recorder, refusal } from './testing.ts'
+import { ada, bob, events, from, recorded, recordInDatabase, recorder, refusal } from './testing.ts'
+
+recordInDatabase()
 
 describe('what is recorded', () => {
   test('is one event with a count, and one log line, for equal refusals', async () => {

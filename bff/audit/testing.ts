@@ -27,16 +27,19 @@ const log = createLog({
   stream: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
 })
 
-before(async () => {
-  database = await openBffDatabase()
-})
-after(() => database.close())
-beforeEach(async () => {
-  lines.length = 0
-  await sql`delete from bff.audit_event`.execute(database.db)
-})
+/** Gives the tests of a file a database and a log, both empty before each test. */
+export function recordInDatabase(): void {
+  before(async () => {
+    database = await openBffDatabase()
+  })
+  after(() => database.close())
+  beforeEach(async () => {
+    lines.length = 0
+    await sql`delete from bff.audit_event`.execute(database.db)
+  })
+}
 
-/** The database and the log of the test file that imports this; both are empty before each test. */
+/** That database and log. */
 export const recorded = {
   log,
   lines,
