@@ -59,7 +59,7 @@ export async function benchReaders(amount: Amount): Promise<Result> {
   for (let at = 0; at <= ROUNDS; at++)
     for (const [name, reader] of Object.entries(readers)) {
       const before = processorMs(postmaster)
-      await Promise.all(Array.from({ length: READERS }, () => readAll(reader)))
+      await Promise.all(Array.from({ length: READERS }, (_, index) => readAll(reader, `reader-${index}`)))
       if (at > 0) used.get(name)?.push((processorMs(postmaster) - before) / (READERS * READS.length))
     }
   for (const reader of Object.values(readers)) await reader.stop()
@@ -79,8 +79,8 @@ export async function benchReaders(amount: Amount): Promise<Result> {
   }
 }
 
-async function readAll(reader: Reader): Promise<void> {
-  for (const what of READS) await reader.read(what)
+async function readAll(reader: Reader, by: string): Promise<void> {
+  for (const what of READS) await reader.read({ ...what, by })
 }
 
 async function postmasterOf(connection: ConnectionSettings): Promise<number> {

@@ -16,7 +16,11 @@ export interface Reader {
   stop(): Promise<void>
 }
 
-type ReadOfCase = Partial<Pick<Case, 'grants' | 'query'>> & { path: string }
+type ReadOfCase = Partial<Pick<Case, 'grants' | 'query'>> & {
+  path: string
+  /** The ID of the person who reads. */
+  by?: string
+}
 
 /** A runtime without a worker, on a database that is filled; with a standby, it reads from there what it may. */
 export async function openReader({
@@ -45,8 +49,8 @@ export async function openReader({
   const assertionOf = createActorAssertions(key)
   return {
     deps: runtime.deps,
-    async read({ path, query = {}, grants }) {
-      const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
+    async read({ path, query = {}, grants, by = person.id }) {
+      const assertion = await assertionOf({ ...person, id: by, grants: grants ?? person.grants })
       const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
       const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
       const started = performance.now()
