@@ -206,6 +206,8 @@ export const pluginEndpoints = defineEndpoints({
       endpoint: z.string(),
       /** Why no connection, with https no secure one, could be opened; null if one was. */
       failure: z.enum(NO_RESPONSES).nullable(),
+      /** For consoles and pages of the previous release, which do not know `failure`. */
+      result: z.enum(['REACHABLE', 'LOST']).optional(),
       testedAt: Timestamp,
     }),
     codes: ['NOT_FOUND'],

@@ -192,39 +192,53 @@ export interface CallerLimits {
   limitRate(caller: string, cost?: number): void
   /** Counts what an answer has cost, which only its length tells: the next requests are refused until that has come back. */
   oweAnswer(caller: string, length: number): void
-  /** Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn. */
-  readInTurn<Result>(caller: string, read: () => Promise<Result>): Promise<Result>
+  /**
+   * Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn.
+   *
+   * @param request one whose client leaves before its turn is not served.
+   * @throws TransportError 429 with `Retry-After` if too many wait.
+   */
+  readInTurn<Result>(
+    caller: string,
+    request: Pick<Request, 'signal'>,
+    read: () => Promise<Result>,
+  ): Promise<Result>
 }
 
 /** Answers of ordinary pages are shorter. */
 const ANSWER_LENGTH_FREE = 128 * 1024
 const ANSWER_LENGTH_FOR_ONE = 2048
 const READS_AT_ONCE = 4
+/** As many as a console lets one person send at once. */
+const READS_WAITING_MAX = 400
 
 export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>): CallerLimits {
   const buckets = createTokenBuckets(rate, () => clock.monotonic())
   /** Of each caller that reads, those that wait for a turn. */
-  const reading = new Map<string, { count: number; waiting: (() => void)[] }>()
+  const reading = new Map<string, { count: number; waiting: Set<() => void> }>()
+  const limited = (caller: string): TransportError => {
+    const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
+    return new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+  }
   return {
     limitRate(caller, cost = 1) {
-      if (buckets.take(caller, cost)) return
-      const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
-      throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+      if (!buckets.take(caller, cost)) throw limited(caller)
     },
     oweAnswer(caller, length) {
       const cost = Math.floor(Math.max(0, length - ANSWER_LENGTH_FREE) / ANSWER_LENGTH_FOR_ONE)
       // who has read a single one, however long, can go on
       buckets.owe(caller, Math.min(cost, rate.burst))
     },
-    async readInTurn(caller, read) {
-      const turns = reading.get(caller) ?? { count: 0, waiting: [] }
+    async readInTurn(caller, request, read) {
+      const turns = reading.get(caller) ?? { count: 0, waiting: new Set() }
       reading.set(caller, turns)
       if (turns.count < READS_AT_ONCE) turns.count += 1
-      else await new Promise<void>((resolve) => turns.waiting.push(resolve))
+      else if (turns.waiting.size >= READS_WAITING_MAX || !(await hasTurn(turns.waiting, request.signal)))
+        throw limited(caller)
       try {
         return await read()
       } finally {
-        const next = turns.waiting.shift()
+        const [next] = turns.waiting
         if (next === undefined) turns.count -= 1
         // it takes over this turn
         else next()
@@ -232,6 +246,19 @@ export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>):
       }
     },
   }
+}
+
+/** Waits among the others until it is called, which gives it a turn, or until its client has left. */
+function hasTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      waiting.delete(end)
+      resolve(!signal.aborted)
+    }
+    waiting.add(end)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
 }
 
 export type PersonAccess = Extract<Access, { where: unknown }>

@@ -5,6 +5,7 @@ import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
+import { openDatabase } from '#database/pool.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import { createActorCheck } from './callers.ts'
 import { billing } from '../testing/bundles.ts'
@@ -409,3 +410,66 @@ describe('an error', () => {
     await busy.close()
   })
 })
+
+describe('reads that wait for their turn', () => {
+  it('are neither served nor counted once their client has left (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.001, burst: 5 } })
+    await whileFourWait(limited, async () => {
+      const client = new AbortController()
+      const left = Array.from({ length: 9 }, () => limited.call('/webhooks', { signal: client.signal }))
+      client.abort()
+      for (const { status } of await Promise.all(left)) assert.equal(status, 429)
+    })
+    assert.equal((await limited.call('/webhooks')).status, 200)
+    assert.equal((await limited.call('/webhooks')).status, 429)
+    await limited.close()
+  })
+
+  it('are at most 400 of a caller: the next is 429, and not for another caller (J01)', async () => {
+    await whileFourWait(http, async () => {
+      const client = new AbortController()
+      const waiting = Array.from({ length: 401 }, () => http.call('/plugins', { signal: client.signal }))
+      const refused = await Promise.race(waiting)
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+      assert.equal((await http.call('/plugins', { actor: 'bob' })).status, 200)
+      client.abort()
+      await Promise.all(waiting)
+    })
+    assert.equal((await http.call('/plugins')).status, 200)
+  })
+
+  it('hold up neither a probe of a plugin nor what the caller marks', async () => {
+    await http.call('/plugins/probed', { method: 'PUT', body: plugin })
+    await whileFourWait(http, async () => {
+      const probed = await http.call('/plugins/probed/probe', { method: 'POST' })
+      assert.equal(probed.data['failure'], 'refused')
+      const marked = await http.call('/inbox/mark', {
+        method: 'POST',
+        body: { until: new Date().toISOString(), read: true },
+      })
+      assert.equal(marked.errorCode, '0', JSON.stringify(marked.json))
+    })
+  })
+})
+
+/** Calls `then` while four reads of one caller wait for the database. */
+async function whileFourWait(target: TestHttp, then: () => Promise<void>): Promise<void> {
+  const { pool, close } = openDatabase(target.connection)
+  const blocker = await pool.connect()
+  try {
+    await blocker.query('begin; lock table runtime.webhook in access exclusive mode')
+    const four = Array.from({ length: 4 }, () => target.call('/webhooks'))
+    await until(async () => {
+      const found = await pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      return found.rows.length === 4
+    })
+    await then()
+    await blocker.query('rollback')
+    for (const { status } of await Promise.all(four)) assert.equal(status, 200)
+  } finally {
+    blocker.release(true)
+    await close()
+  }
+}

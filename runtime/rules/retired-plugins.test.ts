@@ -229,14 +229,15 @@ describe('a probe of an endpoint', () => {
     const { gone, stays } = await newBundle()
     const before = harness.plugin.calls.length
     const probe = async (pluginId: string) => {
-      const { failure, testedAt } = await harness.ok(`/plugins/${pluginId}/probe`, { method: 'POST' })
-      return { failure, testedAt }
+      const { failure, result, testedAt } = await harness.ok(`/plugins/${pluginId}/probe`, { method: 'POST' })
+      return { failure, result, testedAt }
     }
     const first = await probe(stays)
-    assert.equal(first.failure, null)
+    assert.deepEqual([first.failure, first.result], [null, 'REACHABLE'])
     assert.deepEqual(await probe(stays), first)
     await harness.registerWith(gone, { endpoint: 'http://127.0.0.1:9/' })
-    assert.equal((await probe(gone)).failure, 'refused')
+    const refused = await probe(gone)
+    assert.deepEqual([refused.failure, refused.result], ['refused', 'LOST'])
     assert.equal(harness.plugin.calls.length, before)
     const unknown = await harness.http.call('/plugins/nobody/probe', { method: 'POST' })
     assert.equal(unknown.errorCode, 'NOT_FOUND')

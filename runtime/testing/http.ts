@@ -31,6 +31,8 @@ export interface Call {
   grants?: Grant[]
   actor?: string
   key?: string
+  /** Its client leaves when it is aborted. */
+  signal?: AbortSignal
 }
 
 /** A response of the runtime API, read. */
@@ -106,7 +108,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
     sealingKeyFiles: [join(dataDir, 'sealing.key')],
     send,
     assertion,
-    async call(path, { method = 'GET', body, headers = {}, grants, actor, key = randomUUID() } = {}) {
+    async call(path, { method = 'GET', body, headers = {}, grants, actor, key = randomUUID(), signal } = {}) {
       const sent = new Headers()
       const defaults: Record<string, string | null> = {
         authorization: `Bearer ${CREDENTIAL}`,
@@ -123,6 +125,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
         method,
         headers: sent,
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
       })
       return readTestAnswer(response)
     },

@@ -1,4 +1,3 @@
-import type { NoResponse } from '#contract/protocol/call-causes.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { requirePlugin } from './plugins.ts'
@@ -15,7 +14,7 @@ const KNOWN_MAX = 500
 
 interface Probe {
   at: number
-  result: Promise<{ failure: NoResponse | null; testedAt: string }>
+  result: Promise<Omit<Answer<Name>, 'pluginId' | 'endpoint'>>
 }
 
 /**
@@ -31,7 +30,10 @@ export function createProbe(): (context: ReadContext, input: Input<Name>) => Pro
     const probing = http.probe({ url: endpoint, timeoutMs: TIMEOUT_MS })
     open.add(probing)
     const probed = await probing.finally(() => open.delete(probing))
-    return { failure: probed.kind === 'reached' ? null : probed.reason, testedAt: clock.now().toISOString() }
+    const testedAt = clock.now().toISOString()
+    return probed.kind === 'reached'
+      ? { failure: null, result: 'REACHABLE' as const, testedAt }
+      : { failure: probed.reason, result: 'LOST' as const, testedAt }
   }
 
   return async ({ deps }, { params: { pluginId } }) => {
