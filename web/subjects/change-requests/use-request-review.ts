@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { TITLE_MAX } from '#contract/protocol/limits.ts'
-import type { NewChangeRequest, PlanProblem } from '#contract/console-api/shapes.ts'
+import type { ChangeRequestDetail, NewChangeRequest, PlanProblem } from '#contract/console-api/shapes.ts'
 import type { Call } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -26,8 +26,14 @@ export type Proposal = Call<'POST /change-requests'>['body'] extends infer Body
 export type OperationProposal = Extract<Proposal, { kind: 'INSTALL' | 'UPGRADE' }>
 
 /** A title that names something with a long title. */
-export const cutOff = (title: string): string =>
+const cutOff = (title: string): string =>
   title.length <= TITLE_MAX ? title : `${title.slice(0, TITLE_MAX - 1)}…`
+
+/** The new title of an edited request: one that only names what it asked for names what it asks for now, one that a person wrote stays. */
+export const retitled = (
+  { title }: Pick<ChangeRequestDetail, 'title'>,
+  { before, now }: { before: string | null; now: string },
+): { title?: string } => (before !== null && title === cutOff(before) ? { title: cutOff(now) } : {})
 
 const pendingOf = ({ submit }: { submit?: boolean | undefined }): 'draft' | 'submit' =>
   submit === true ? 'submit' : 'draft'

@@ -10,7 +10,7 @@ import {
   useSaveRequest,
   withHidden,
 } from '../../../subjects/change-requests/edited-request.tsx'
-import { cutOff, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
+import { retitled, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { changesOf, editAt, type Draft } from '../draft/draft.ts'
@@ -55,11 +55,9 @@ export function useProposal({
       property: propertyTitle(definitionAt(locator, property), property),
       scope: scopeText(scope),
     }
-    return cutOff(
-      more.length === 0
-        ? t('changes.title.configure', named)
-        : t('changes.title.configure.more', { ...named, n: more.length }),
-    )
+    return more.length === 0
+      ? t('changes.title.configure', named)
+      : t('changes.title.configure.more', { ...named, n: more.length })
   }
 
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
@@ -80,10 +78,10 @@ export function useProposal({
         return
       }
       const input = { snapshotVersion, changes: inRequest(edited, part) }
-      // a title that names the properties names those that are there now
-      const title =
-        edited.title === titleOf(edited.input.changes ?? {}) ? { title: titleOf(input.changes) } : {}
-      await edit.save(edited, { kind: 'CONFIGURE', input, ...title, ...why }, () => store.drop(part))
+      const titles = { before: titleOf(edited.input.changes ?? {}), now: titleOf(input.changes) }
+      await edit.save(edited, { kind: 'CONFIGURE', input, ...retitled(edited, titles), ...why }, () =>
+        store.drop(part),
+      )
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       showToast({ tone: 'error', text: errorView(error).message })

@@ -22,6 +22,7 @@ import {
 import { ShareDraft } from '../../../subjects/change-requests/ShareDraft.tsx'
 import {
   needsReview,
+  retitled,
   useRequestReview,
   type OperationProposal,
 } from '../../../subjects/change-requests/use-request-review.ts'
@@ -49,6 +50,8 @@ interface EnteredOperation {
   notNow: string | false
   /** The change request that asks for it, and is edited. */
   edited: ChangeRequestDetail | null
+  /** The title that the edited request got for what it asks for, unless a person wrote one. */
+  titleBefore: string | null
   /** What a change request would ask for; null while something is not chosen. */
   proposalOf: (values: OperationValues) => OperationProposal | null
   /** Starts it; null while something is not chosen. */
@@ -57,7 +60,7 @@ interface EnteredOperation {
 
 /** Sends what is entered: to the change request that is edited, as a new one if it needs a review, or at once. */
 export function useOperationRequest(entry: EnteredOperation) {
-  const { entered, draft, gate, planned, edited, proposalOf, start } = entry
+  const { entered, draft, gate, planned, edited, titleBefore, proposalOf, start } = entry
   const navigate = useNavigate()
   const [review, request] = [useRequestReview(), useSaveRequest()]
   const isGuarded = needsReview(planned.plan?.problems) && !gate.isOverriding
@@ -70,9 +73,8 @@ export function useOperationRequest(entry: EnteredOperation) {
     const proposal = proposalOf(values)
     if (proposal === null) return
     if (edited !== null) {
-      // the request keeps its title
-      const { title: _, ...body } = withKeptValues(proposal, edited)
-      return request.save(edited, body)
+      const { title: now, ...body } = withKeptValues(proposal, edited)
+      return request.save(edited, { ...body, ...retitled(edited, { before: titleBefore, now }) })
     }
     if (isGuarded) return review.request(proposal, { submit: true, beforeLeaving: () => draft.remove() })
     const started = await start(values)

@@ -13,6 +13,7 @@ import type { FieldId } from '../../../forms/property/property-place.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { isOfRequest, keepsHidden, withKept } from '../../../subjects/change-requests/edited-request.tsx'
 import { useGate } from '../../../subjects/gate/use-gate.tsx'
+import { manifestQuery } from '../../../subjects/manifest/manifest-query.ts'
 import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
@@ -237,6 +238,19 @@ function useInstall(
   }
   const body = may && !exists && !keepsHidden(edited) ? inputOf(settled) : null
   const planned = useOperationPlan('POST /installations/plan', body && { body })
+  // another bundle or version may be chosen now
+  const requested = { environmentKey: '', bundleId: '', ...edited?.input.bundle }
+  const { data: before } = useQuery({
+    ...manifestQuery({ ...requested, version: edited?.input.targetVersion ?? '' }),
+    enabled: edited !== null,
+  })
+  const titleOf = (of: Manifest, into: Scope) =>
+    t('changes.title.version', {
+      kind: t('changes.kind.INSTALL'),
+      bundle: of.title,
+      version: of.version,
+      scope: scopeText(into),
+    })
   const operation = useOperationRequest({
     entered,
     draft,
@@ -246,16 +260,11 @@ function useInstall(
     isPlanned: body !== null,
     notNow: !may && t('installations.reason.permission.install'),
     edited,
+    titleBefore: before !== undefined && edited?.scope ? titleOf(before, edited.scope) : null,
     proposalOf: (values) => {
       const input = inputOf(values)
       if (input === null) return null
-      const title = t('changes.title.version', {
-        kind: t('changes.kind.INSTALL'),
-        bundle: manifest.title,
-        version: manifest.version,
-        scope: scopeText(input.scope),
-      })
-      return { kind: 'INSTALL', title, ...reasonIn(values), input }
+      return { kind: 'INSTALL', title: titleOf(manifest, input.scope), ...reasonIn(values), input }
     },
     start: async (values) => {
       const input = inputOf(values)

@@ -192,6 +192,13 @@ function useUpgrade(
     'POST /installations/{bundleInstallId}/upgrade/plan',
     isPlanned ? callOf(settled) : null,
   )
+  const titleOf = (version: string) =>
+    t('changes.title.version', {
+      kind: t('changes.kind.UPGRADE'),
+      bundle: detail.title ?? bundle.bundleId,
+      version,
+      scope: scopeText(scope),
+    })
   const operation = useOperationRequest({
     entered,
     draft,
@@ -201,14 +208,10 @@ function useUpgrade(
     isPlanned,
     notNow: may ? unavailable !== null && t(unavailable) : t('installations.reason.permission.upgrade'),
     edited,
+    titleBefore: titleOf(edited?.input.targetVersion ?? ''),
     proposalOf: (values) => ({
       kind: 'UPGRADE',
-      title: t('changes.title.version', {
-        kind: t('changes.kind.UPGRADE'),
-        bundle: detail.title ?? bundle.bundleId,
-        version: manifest.version,
-        scope: scopeText(scope),
-      }),
+      title: titleOf(manifest.version),
       ...reasonIn(values),
       input: { bundleInstallId, ...inputOf(values) },
     }),

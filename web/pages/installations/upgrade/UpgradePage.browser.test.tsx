@@ -260,6 +260,15 @@ test('the values of a request and the person’s own draft of the upgrade are ke
   expect(kept().join()).not.toContain('24105')
 })
 
+test('a request with the title that it was given names the version that is chosen for it now', async () => {
+  const titleOf = (version: string) =>
+    `Upgrade: CRM ${version} in ${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  const input = { targetVersion: '3.0.0' }
+  const { stored } = await openUpgrade(requestOf(BEFORE, { title: titleOf('3.0.0'), input }))
+  await page.getByRole('button', { name: 'Save change request' }).click()
+  await expect.poll(stored).toMatchObject([{ title: titleOf('2.0.0') }])
+})
+
 test('a request that ends while it is edited does not become the person’s own upgrade', async () => {
   localStorage.clear()
   const request = requestOf({ city: 'Kiel', zip: '24103' })

@@ -303,6 +303,47 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
   await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
 })
 
+test.for([
+  [
+    'Upgrade 2 installations of CRM 1: 2.0.0, production',
+    'Upgrade 2 installations of CRM 1: 3.0.0, production',
+  ],
+  ['The second wave of pilots', undefined],
+] as const)(
+  'an edited upgrade names its version in a title that it was given, and keeps one that a person wrote: “%s”',
+  async ([title, now]) => {
+    const edit = 'PATCH /change-requests/{changeRequestId}'
+    const input = { action: 'UPGRADE' as const, targets: targets.map(({ id }) => id) }
+    const request = changeRequestWith({ title, input })
+    const api = await serveApi({
+      [PLAN]: () => planWith('first', () => []),
+      'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+        items: ['3.0.0', '2.0.0', '1.0.0'].map(published),
+        nextCursor: null,
+      }),
+      [VERSION]: () => manifestOf('2.0.0', {}),
+      [edit]: () => refusal({}),
+    })
+    const { items } = planWith('first', () => [])
+    const again = againOf(
+      { ...input, input: { targetVersion: '2.0.0', properties: [] }, reason: null },
+      items,
+    )
+    const edited = { again, edited: request, targets: again.targets }
+    await renderInConsole(<BatchDialog action="UPGRADE" {...edited} onClose={() => undefined} />)
+    await expect.element(page.getByText('2 are in the request')).toBeVisible()
+    await page.getByRole('combobox', { name: 'New version' }).selectOptions('3.0.0')
+    const body = { input: { targetVersion: '3.0.0' } }
+    await expect.poll(() => api.requests(PLAN).at(-1)).toMatchObject({ body })
+    // a plan on its way has no number
+    await expect.element(page.getByText('2 are in the request')).toBeVisible()
+    await page.getByRole('button', { name: 'Save change request' }).click()
+    await expect.poll(() => api.requests(edit)).toHaveLength(1)
+    expect(api.requests(edit)[0]?.body).toMatchObject({ input: body })
+    expect(Reflect.get(Object(api.requests(edit)[0]?.body), 'title')).toBe(now)
+  },
+)
+
 test('an upgrade of targets that have the newest release begins without a version', async () => {
   const api = await serveApi({
     [PLAN]: () => planWith('first', () => []),

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { ApiError, type Call } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
@@ -10,7 +11,12 @@ import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { editsIn, type PropertyFormValues } from '../../../forms/property/property-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { useSaveRequest } from '../../change-requests/edited-request.tsx'
-import { needsReview, useRequestReview, withoutReview } from '../../change-requests/use-request-review.ts'
+import {
+  needsReview,
+  retitled,
+  useRequestReview,
+  withoutReview,
+} from '../../change-requests/use-request-review.ts'
 import { isOfGate } from '../../gate/use-gate.tsx'
 import {
   emptyInput,
@@ -127,6 +133,22 @@ function useRequest(
   const [refused, setRefused] = useState<{ body: BatchBody; moved: MovedPlan } | null>(null)
   const [review, request] = [useRequestReview(), useSaveRequest()]
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
+  const titleOf = ({ items }: BatchPlan) => {
+    const named = {
+      targetVersion: content.version.chosen ?? null,
+      properties: content.properties.chosen.map(({ choice }) => ({
+        locator: '',
+        property: nameOf(choice),
+        after: null,
+      })),
+    }
+    const ready = items.filter(({ problems }) => withoutReview(problems).length === 0)
+    return batchRequestTitle({ action: start.action, input: named }, ready, t)
+  }
+  const [titleBefore, setTitleBefore] = useState<string | null>(null)
+  // the first plan is of what the edited request asks for
+  if (titleBefore === null && query.data !== undefined && !query.isPlaceholderData)
+    setTitleBefore(titleOf(query.data))
   const isOfPlan = (one: BatchBody) => JSON.stringify(one) === JSON.stringify(body)
   const send = async (values: OperationValues) => {
     const wanted = bodyOf(values, limits)
@@ -145,20 +167,12 @@ function useRequest(
     const plan = query.data
     const input = { ...withoutDenied(wanted, plan), ...limitsIn(limits) }
     const proposal = { kind: 'BATCH' as const, ...reasonIn(values), input }
-    if (start.edited !== undefined) return request.save(start.edited, proposal)
-    if (isGuarded) {
-      const named = {
-        targetVersion: content.version.chosen ?? null,
-        properties: content.properties.chosen.map(({ choice }) => ({
-          locator: '',
-          property: nameOf(choice),
-          after: null,
-        })),
-      }
-      const ready = plan.items.filter(({ problems }) => withoutReview(problems).length === 0)
-      const title = batchRequestTitle({ action: start.action, input: named }, ready, t)
-      return review.request({ ...proposal, title }, { submit: true })
+    const title = titleOf(plan)
+    if (start.edited !== undefined) {
+      const titles = { before: titleBefore, now: title }
+      return request.save(start.edited, { ...proposal, ...retitled(start.edited, titles) })
     }
+    if (isGuarded) return review.request({ ...proposal, title }, { submit: true })
     try {
       const { batch } = await create.mutateAsync({
         // what detaches needs a reason, and the form is not sent without it
