@@ -190,6 +190,7 @@ const drawings = {
     </>
   ),
   paused: <path d="M5.2 3v10M10.8 3v10" strokeWidth="2.4" />,
+  resume: <path d="M5 3v10l8-5z" />,
   notCalled: <circle cx="8" cy="8" r="6.2" strokeDasharray="1.2 3.67" strokeWidth="1.8" />,
   pending: (
     <>

@@ -547,3 +547,21 @@ test('the batch of an operation is named once, also where it failed', async () =
   await expect.element(main.getByText(/taken over/i).first()).toBeVisible()
   expect(named.elements()).toHaveLength(1)
 })
+
+test('an operation that was taken over says who acts next on the one that took it over', async () => {
+  const taken = '01900000-0000-7000-8000-0000000000de'
+  const { since } = failed.nextStep
+  const [nobody, owner] = [
+    { actor: 'NOBODY' as const, action: 'NONE' as const, since },
+    { actor: 'PLUGIN_OWNER' as const, action: 'FIX_CAUSE' as const, since },
+  ]
+  await serveScope({
+    'GET /operations/{operationId}': ({ params }) =>
+      params['operationId'] === taken
+        ? { ...failed, operationId: taken, operationType: 'DETACH' as const, nextStep: owner }
+        : { ...failed, state: 'TAKEN_OVER' as const, takenOverBy: taken, nextStep: nobody },
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const took = page.getByRole('main').getByText(/^This operation failed\. A detach operation took over/)
+  await expect.element(took).toMatchTextContent(/Detach.*Failed.*Next step: Plugin owner: /)
+})

@@ -82,7 +82,7 @@ export function PauseAction({ of, isPaused }: { of: Subject; isPaused: boolean }
     <>
       <Button
         variant={isPaused ? 'secondary' : 'quiet'}
-        icon="paused"
+        icon={isPaused ? 'resume' : 'paused'}
         {...PauseDialog.onIntent}
         onClick={() => setOpen(true)}
       >

@@ -27,7 +27,21 @@ export function NextStepText({
   )
 }
 
-/** The same in two lines, for a column: who, and what they do; or the step, and the person who works on it. */
+/** The same with its label, as a line of a notice. */
+export function LabelledNextStep({ nextStep }: { nextStep: NextStep }) {
+  const t = useText()
+  return (
+    <p className="mt-1">
+      <span className="text-muted">
+        {t('common.nextStep')}
+        {t('common.punctuation.colon')}
+      </span>
+      <NextStepText nextStep={nextStep} />
+    </p>
+  )
+}
+
+/** In two lines, for a column: who, and what they do; or the step, and the person who works on it. */
 export function NextStepLines({
   nextStep: { actor, action },
   assignee = null,

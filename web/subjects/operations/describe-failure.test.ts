@@ -124,6 +124,13 @@ test('a value that the operation itself changes is not to be fixed in the plugin
   assert.equal(helps({ isNamed: true }), 'Only if the plugin is fixed, not if a value is wrong')
 })
 
+test('a plugin that does not know its result is not said to have a cause to fix', () => {
+  const unknown = (action: 'CHECK_RESULT' | 'FIX_CAUSE') =>
+    retryHelpsText({ ...failed(), nextStep: { ...failed().nextStep, action }, retryHelps: 'YES' }, t, {})
+  assert.equal(unknown('CHECK_RESULT'), 'Once the plugin knows its result')
+  assert.equal(unknown('FIX_CAUSE'), 'Once the cause is fixed or gone')
+})
+
 test('a response to another call is not blamed on the plugin', () => {
   const invalid = { ...failed(), nextStep: { ...failed().nextStep, action: 'FIX_RESPONSE' as const } }
   assert.match(remedyOf(invalid, t) ?? '', /^Ask the plugin’s owner to fix the plugin/)

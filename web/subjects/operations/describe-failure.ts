@@ -73,9 +73,8 @@ export function retryHelpsText(
   if (causeToFix(action, evidence) === 'named') return t('operations.field.retryHelps.named')
   if (helps !== 'YES') return t(`operations.field.retryHelps.${helps}`)
   if (operation.failure?.retryFrom !== undefined) return t('operations.field.retryHelps.YES.later')
-  return t(
-    isForSupport(operation) ? 'operations.field.retryHelps.YES' : 'operations.field.retryHelps.YES.perhaps',
-  )
+  if (isForSupport(operation)) return t('operations.field.retryHelps.YES')
+  return t(`operations.field.retryHelps.YES.${action === 'CHECK_RESULT' ? 'unknown' : 'perhaps'}`)
 }
 
 /** Whether nobody has to act before the retry. */

@@ -1,5 +1,5 @@
 import type { Claim, NextStep } from '#contract/console-api/shapes.ts'
-import { NextStepText } from '../../../subjects/operations/NextStepText.tsx'
+import { LabelledNextStep } from '../../../subjects/operations/NextStepText.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { LinkButton } from '../../../ui/Link.tsx'
@@ -40,13 +40,7 @@ export function ClaimNotice({ claim, nextStep }: { claim: Claim; nextStep: NextS
         who: claim.requestedBy.name,
         since: <Time at={claim.since} />,
       })}
-      <p className="mt-1">
-        <span className="text-muted">
-          {t('common.nextStep')}
-          {t('common.punctuation.colon')}
-        </span>
-        <NextStepText nextStep={nextStep} />
-      </p>
+      <LabelledNextStep nextStep={nextStep} />
     </Notice>
   )
 }

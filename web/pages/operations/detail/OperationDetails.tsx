@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import type { OperationDetail, Failure } from '#contract/console-api/shapes.ts'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { OperationTroubles } from '../../../subjects/troubles/Troubles.tsx'
+import { LabelledNextStep } from '../../../subjects/operations/NextStepText.tsx'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
+import { apiQuery } from '../../../api/query.ts'
 import { lazyPart } from '../../../base/lazy-part.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { useAsOf } from '../../../ui/as-of.ts'
@@ -167,10 +170,16 @@ function TakenOver({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const rich = useRichText()
   const isStored = useAsOf() !== null
+  const { data: detach } = useQuery({
+    ...apiQuery('GET /operations/{operationId}', { params: { operationId: operation.takenOverBy ?? '' } }),
+    enabled: !isStored,
+  })
   if (operation.takenOverBy === null) return null
   return (
     <Notice icon="takenOver" actions={!isStored && <InstallAgain operation={operation} />}>
       {rich('operations.failed.takenOver', { link: <OperationLink id={operation.takenOverBy} /> })}
+      {/* nothing is left to do here, but perhaps there */}
+      {detach && detach.nextStep.actor !== 'NOBODY' && <LabelledNextStep nextStep={detach.nextStep} />}
       {operation.takeover && (
         <p className="mt-1">
           {t('operations.failed.takenOver.by', {

@@ -35,6 +35,7 @@ export function RecoveryActions({
   const gate = useGate(layout === 'explained' ? operation.installation : null, operation.operationType, true)
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const helps = retryHelpsOf(operation)
+  const { action } = operation.nextStep
   const isLater = operation.failure?.retryFrom !== undefined
   const isAdvised = helps === 'YES' && isForSupport(operation) && !isLater && gate.notice === null
 
@@ -82,10 +83,13 @@ export function RecoveryActions({
             ? joinSentences(t, [
                 begins,
                 helps === 'YES' && isLater && t('operations.action.retry.later'),
-                helps === 'YES' && !isLater && !isAdvised && t('operations.action.retry.ifPassed'),
+                helps === 'YES' &&
+                  !isLater &&
+                  !isAdvised &&
+                  t(`operations.action.retry.${action === 'CHECK_RESULT' ? 'ifKnown' : 'ifPassed'}`),
                 helps === 'AFTER_CHANGE' &&
                   t(
-                    operation.nextStep.action === 'CHECK_VERSION'
+                    action === 'CHECK_VERSION'
                       ? 'operations.action.retry.recalled'
                       : 'operations.action.retry.fixFirst',
                   ),
