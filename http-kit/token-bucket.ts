@@ -9,7 +9,7 @@ export interface Rate {
 export interface TokenBuckets {
   /** Takes tokens of the key, by default one; false when it has not enough left, which takes none. */
   take(key: string, count?: number): boolean
-  /** Takes tokens for what has been done already, even if the key has fewer: it has none until they have come back. */
+  /** Takes tokens for what has been done already, even if the key has fewer: it has none until they have come back. It owes at most a burst. */
   owe(key: string, count: number): void
   /** Puts back a token that was taken. */
   giveBack(key: string): void
@@ -50,7 +50,7 @@ export function createTokenBuckets(
       return tokens >= price
     },
     owe(key, count) {
-      if (count > 0) store(key, tokensOf(key) - count)
+      if (count > 0) store(key, Math.max(-burst, tokensOf(key) - count))
     },
     giveBack(key) {
       if (buckets.has(key)) store(key, Math.min(burst, tokensOf(key) + 1))
