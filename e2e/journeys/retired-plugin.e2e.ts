@@ -37,7 +37,7 @@ test('a plugin that is gone for good is retired, and what it kept locked is deta
   await dialog.getByRole('button', { name: 'Retire', exact: true }).click()
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('main')).toContainText('The vendor has closed')
-  await page.goto('/plugins')
+  await page.goto(`/plugins?q=${PLUGIN}`)
   await expect(page.getByRole('row', { name: new RegExp(PLUGIN) })).toContainText('Retired')
 
   // what failed on it says what to do, and ends

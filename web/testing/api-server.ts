@@ -10,6 +10,8 @@ import type { FromPage, ToPage } from './api-messages.ts'
 export function apiOfTests(): Plugin {
   let page: ServerResponse | null = null
   const responses = new Map<number, ServerResponse>()
+  /** The addresses of replies that have been written. */
+  const written = new Set<string>()
   let requests = 0
 
   const send = (message: ToPage): void => {
@@ -35,7 +37,6 @@ export function apiOfTests(): Plugin {
         response?.write(message.text)
         return
       case 'end':
-        // a browser repeats a request whose connection was lost, and with it the whole response
         responses.delete(message.id)
         response?.end()
         return
@@ -64,7 +65,10 @@ export function apiOfTests(): Plugin {
       middlewares.use(TEST_API_PATH, (request, response) => {
         if (request.method === 'GET') return connect(response)
         void textOf(request).then((text) => {
-          for (const message of JSON.parse(text) as FromPage[]) answer(message)
+          // a browser repeats a request whose connection was lost, and with it the whole reply
+          const address = request.url ?? ''
+          if (!written.has(address)) for (const message of JSON.parse(text) as FromPage[]) answer(message)
+          written.add(address)
           response.end()
         })
       })

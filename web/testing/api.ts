@@ -184,6 +184,7 @@ async function reply(messages: readonly FromPage[]): Promise<void> {
   // under a separate host name: requests that wait for their replies can take all connections of the page's host
   const url = new URL(TEST_API_PATH, location.origin)
   url.hostname = 'replies.localhost'
+  url.search = crypto.randomUUID()
   await fetch(url, { method: 'POST', mode: 'no-cors', body: JSON.stringify(messages) })
 }
 
