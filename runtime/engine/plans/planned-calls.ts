@@ -41,6 +41,12 @@ export function plannedStages(
   return STAGES.map((stage) => ({ stage, calls }))
 }
 
+/** The plugins that operations with these plans call, in the order of their ids; each is named once. */
+export function calledPlugins(plans: readonly (Pick<FrozenPlan, 'plugins'> | null)[]): string[] {
+  const called = plans.flatMap((plan) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
+  return [...new Set(called)].toSorted()
+}
+
 /** Why an environment that requires a passing report refuses to call these plugins; each is named once. */
 export function uncheckedProblems(
   plugins: FrozenPlan['plugins'],

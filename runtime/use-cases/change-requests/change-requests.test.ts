@@ -120,6 +120,20 @@ const policy = async (environmentKey: string, requiredFor: string[], approvals =
   const body = { requiredFor, approvals, updatedAt: updatedAt ?? null }
   return deps.ok(`/change-policies/${environmentKey}`, { method: 'PUT', body })
 }
+/** A freeze of configuration for all time, unless `more` says otherwise. */
+const freeze = (name: string, more: JsonObject) =>
+  deps.ok(`/freezes/${name}`, {
+    method: 'PUT',
+    body: {
+      from: '2000-01-01T00:00:00.000Z',
+      to: '2999-01-01T00:00:00.000Z',
+      timeZone: 'UTC',
+      blocks: ['CONFIGURE'],
+      message: 'Inventory',
+      updatedAt: null,
+      ...more,
+    },
+  })
 const nameIn = async (scope: Scope, property = 'name') =>
   (await deps.configuration(scope)).resources[MAIN]?.properties[property]
 /** What the inbox of a person says about a request, newest first. */
@@ -207,18 +221,7 @@ describe('a change request', () => {
   it('is refused like any change that gets its lock after a freeze has begun', async () => {
     const { scope } = await installed()
     const from = new Date(Date.now() + 1_500).toISOString()
-    await deps.ok('/freezes/late', {
-      method: 'PUT',
-      body: {
-        scopes: [{ ...scope }],
-        from,
-        to: new Date(Date.now() + 3_600_000).toISOString(),
-        timeZone: 'UTC',
-        blocks: ['CONFIGURE'],
-        message: 'The books are being closed',
-        updatedAt: null,
-      },
-    })
+    await freeze('late', { scopes: [{ ...scope }], from })
     const waiting = await deps.db.transaction().execute(async (tx) => {
       await sql`select from runtime.scope where application_runtime_id = ${scope.applicationRuntimeId}
         and workspace_id = ${scope.workspaceId} for update`.execute(tx)
@@ -598,18 +601,7 @@ describe('a change request', () => {
     for (let index = 0; index < 60; index++)
       ids.push((await propose(frozen.scope, changesOf({ name: `b${index}` }))).changeRequestId)
     const { changeRequestId: other } = await propose(free.scope, changesOf({ name: 'b' }))
-    await deps.ok('/freezes/stalled', {
-      method: 'PUT',
-      body: {
-        environments: ['stalled'],
-        from: '2000-01-01T00:00:00.000Z',
-        to: '2999-01-01T00:00:00.000Z',
-        timeZone: 'UTC',
-        blocks: ['CONFIGURE'],
-        message: 'Inventory',
-        updatedAt: null,
-      },
-    })
+    await freeze('stalled', { environments: ['stalled'] })
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const schedule = (id: string, fromMs: number) =>
       send(`/change-requests/${id}/schedule`, {
@@ -770,17 +762,7 @@ describe('the calendar', () => {
     const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const schedule = { revision: 1, notBefore: at(2), notAfter: at(2.1), timeZone: 'Asia/Shanghai' }
     await send(`/change-requests/${id}/schedule`, schedule)
-    await deps.ok('/freezes/calendar', {
-      method: 'PUT',
-      body: {
-        scopes: [{ ...scope }],
-        from: at(5),
-        to: at(6),
-        timeZone: 'UTC',
-        blocks: ['CONFIGURE'],
-        message: 'Stocktaking',
-      },
-    })
+    await freeze('calendar', { scopes: [{ ...scope }], from: at(5), to: at(6) })
     const calendar = async (place: Scope, grants?: Grant[], days = -1) => {
       const query = new URLSearchParams({ ...place, workspaceId: String(place.workspaceId) })
       const path = `/calendar?from=${at(days).slice(0, 10)}&days=14&timeZone=UTC&${query.toString()}`
@@ -1291,17 +1273,8 @@ describe('a policy of an environment', () => {
     const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
     assert.equal((await approve(id, 'bob')).errorCode, '0')
     assert.equal((await read(id)).may.override, false)
-    const freeze = {
-      scopes: [{ ...scope }],
-      from: '2000-01-01T00:00:00.000Z',
-      to: '2999-01-01T00:00:00.000Z',
-      timeZone: 'Europe/Berlin',
-      blocks: ['CONFIGURE'],
-      allowsRecovery: true,
-      message: 'Inventory',
-      updatedAt: null,
-    }
-    await deps.ok('/freezes/inventory', { method: 'PUT', body: freeze })
+    const more = { scopes: [{ ...scope }], timeZone: 'Europe/Berlin', allowsRecovery: true }
+    await freeze('inventory', more)
     assert.equal((await apply(id)).errorCode, 'CHANGES_FROZEN')
     assert.equal(await state(id), 'APPROVED')
     assert.equal((await read(id)).may.override, true)
@@ -1417,23 +1390,10 @@ describe('scheduled change requests that are held up', () => {
 
   it('are tried in turn: nothing waits behind those that are due before it', async () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
-    const freeze = (name: string, places: Scope[]) =>
-      deps.ok(`/freezes/${name}`, {
-        method: 'PUT',
-        body: {
-          scopes: places.map((place) => ({ ...place })),
-          from: '2000-01-01T00:00:00.000Z',
-          to: '2999-01-01T00:00:00.000Z',
-          timeZone: 'UTC',
-          blocks: ['CONFIGURE'],
-          message: 'Inventory',
-          updatedAt: null,
-        },
-      })
     const scopes: Scope[] = []
     for (let index = 0; index < 8; index++) scopes.push((await installed()).scope)
-    await freeze('first', scopes.slice(0, -1))
-    await freeze('last', scopes.slice(-1))
+    await freeze('first', { scopes: scopes.slice(0, -1).map((one) => ({ ...one })) })
+    await freeze('last', { scopes: scopes.slice(-1).map((one) => ({ ...one })) })
     let last = ''
     for (const scope of scopes) {
       last = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId

@@ -3,6 +3,7 @@ import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { PlanNotice } from '#contract/runtime-api/plans.ts'
 import type { Db } from '../../model/db.ts'
+import { calledPlugins } from '../../engine/plans/planned-calls.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { readDeprecated } from '../../store/catalog/versions.ts'
 import { readPausesOf } from '../../store/operations/pauses.ts'
@@ -19,14 +20,14 @@ interface Planned {
 
 /** What refuses none of these operations, but is worth knowing before they are approved or started; each is named once. */
 export async function noticesOf(db: Db, planned: readonly Planned[]): Promise<PlanNotice[]> {
-  const started = planned.filter(({ plan }) => plan !== null)
   if (planned.length === 0) return []
+  const started = planned.filter(({ plan }) => plan !== null)
   const deprecated = await readDeprecated(
     db,
     planned.flatMap(({ target }) => target ?? []),
   )
   const scopes = started.map(({ scope }) => scope)
-  const pauses = await readPausesOf(db, scopes, calledBy(started))
+  const pauses = await readPausesOf(db, scopes, calledPlugins(started.map(({ plan }) => plan)))
   return [
     ...deprecated.map(({ bundle_id: bundle, version, message: text, by_name: person }) =>
       platformMessage('planVersionDeprecated', { bundle, version, text, person }),
@@ -44,7 +45,7 @@ export async function pluginNoticesOf(
   db: Db,
   planned: readonly Pick<Planned, 'plan'>[],
 ): Promise<PlanNotice[]> {
-  const pluginIds = calledBy(planned)
+  const pluginIds = calledPlugins(planned.map(({ plan }) => plan))
   const registered = await readPluginStates(db, pluginIds)
   return pluginIds.flatMap((plugin) => {
     const state = registered.get(plugin)
@@ -52,9 +53,4 @@ export async function pluginNoticesOf(
     // what calls a retired one is refused, or the platform answers in its place
     return state.enabled || state.retired === true ? [] : platformMessage('planPluginDisabled', { plugin })
   })
-}
-
-function calledBy(planned: readonly Pick<Planned, 'plan'>[]): string[] {
-  const called = planned.flatMap(({ plan }) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
-  return [...new Set(called)].toSorted()
 }

@@ -2,7 +2,7 @@ import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { plannedStages } from '../../engine/plans/planned-calls.ts'
+import { calledPlugins, plannedStages } from '../../engine/plans/planned-calls.ts'
 import { DomainError, refusalFor } from '../../engine/refusals.ts'
 import type { Problem } from '../../engine/refusals.ts'
 import { claimOf, identityOf } from '../../engine/views.ts'
@@ -151,8 +151,7 @@ export function pluginsOf(
   db: Db,
   plans: readonly (FrozenPlan | null)[],
 ): Promise<ReadonlyMap<string, PluginState>> {
-  const ids = plans.flatMap((plan) => plan?.plugins ?? []).map(({ pluginId }) => pluginId)
-  return readPluginStates(db, [...new Set(ids)].toSorted())
+  return readPluginStates(db, calledPlugins(plans))
 }
 
 /**
