@@ -9,7 +9,7 @@ import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { listen } from '#http-kit/serve.ts'
-import { readSettings, SettingsError } from '#http-kit/settings.ts'
+import { readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { loadActorKey } from './runtime/actor-assertion.ts'
 import { createConsole } from './app.ts'
 import { greet } from './greeting.ts'
@@ -21,6 +21,7 @@ const StorageEnvironment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_WAIT_SECONDS: whole(60, { min: 0, max: 86_400 }),
   DATABASE_MIGRATE: z.enum(['on', 'off'], 'on or off is needed').default('on'),
 })
 
@@ -31,6 +32,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl = null,
     DATABASE_DIRECT_URL: directUrl,
+    DATABASE_WAIT_SECONDS: waitSeconds,
     DATABASE_MIGRATE: migrate,
   } = readSettings(StorageEnvironment, process.env)
   const { runtime } = settings
@@ -55,7 +57,13 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     addressVariable: 'HOST',
     headers: securityHeadersFor('data', settings.auth.publicOrigin.startsWith('https:')),
   })
-  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
+  const server = await openServer({
+    databaseUrl,
+    dataDir,
+    log: fieldsFirst(log),
+    waitMs: waitSeconds * 1_000,
+    signal: ending,
+  })
   onStop(() => server.stop())
   void server.failed.then(() =>
     end(1, 'The embedded database stopped unexpectedly. See its log in DATA_DIR.'),

@@ -16,6 +16,8 @@ export async function joinServer(options: {
   databaseUrl: string | null
   dataDir: string
   log: DatabaseLog
+  /** For the database of a URL; default one minute. */
+  waitMs?: number
 }): Promise<OpenServer> {
   const { databaseUrl, dataDir } = options
   if (databaseUrl === null && !existsSync(join(dataDir, 'postgresql')))

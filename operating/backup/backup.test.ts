@@ -558,6 +558,22 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(existsSync(file('empty.gz')), false)
   })
 
+  it('wait no longer than DATABASE_WAIT_SECONDS for a database that is away', async () => {
+    const away = {
+      ...source(),
+      DATABASE_URL: 'postgresql://somebody@127.0.0.1:1/x',
+      DATABASE_WAIT_SECONDS: '0',
+    }
+    for (const found of await Promise.all([
+      run('backup', ['--out', file('away.gz'), '--without-keys'], away),
+      run('restore', ['--from', file('one.gz')], away),
+      runProgram('runtime/commands/rotate-keys.ts', [], away),
+    ])) {
+      assert.equal(found.code, 1)
+      assert.match(found.err, /^The database at 127\.0\.0\.1:1 .* nothing listens there\./)
+    }
+  })
+
   it('refuse to overwrite a file, and wrong arguments', async () => {
     const over = await run('backup', ['--out', file('one.gz'), '--without-keys'], source())
     assert.match(over.err, /one\.gz exists; name a new file/)

@@ -25,7 +25,12 @@ async function main({ onStop, end }: Program): Promise<void> {
   const present = await readSealingKeys({ dataDir, files: sealingKeyFiles })
   const log = createLog({ name: 'backup', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
-  const server = await joinServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
+  const server = await joinServer({
+    databaseUrl,
+    dataDir,
+    log: fieldsFirst(log),
+    waitMs: database.waitMs,
+  })
   onStop(() => server.stop())
   const product = await thisProduct()
   const { tables, rows, sealingKeys } = await writeBackup({

@@ -136,6 +136,7 @@ describe('the doctor', () => {
     assert.doesNotMatch(linesOf(await examine({ ...env, DATABASE_URL: away })), /very-secret/)
     await sql`insert into runtime.migration (name, sha256) values ('9999_newer', '')`.execute(database.db)
     assert.match(await findingOf('database'), /^fail .*9999_newer by a newer version/)
+    assert.match(await findingOf('retention'), /^ok /, 'one check says it, not two')
     await sql`delete from runtime.migration where name = '9999_newer'`.execute(database.db)
   })
 

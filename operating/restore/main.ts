@@ -65,7 +65,13 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const databaseUrl = database.directUrl ?? database.url
   // again, because reading the backup took a while
   refuseExisting()
-  const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
+  const server = await openServer({
+    databaseUrl,
+    dataDir,
+    log: fieldsFirst(log),
+    waitMs: database.waitMs,
+    signal: ending,
+  })
   let isComplete = false
   onStop(async () => {
     await server.stop()

@@ -19,7 +19,12 @@ export async function openForCommand(
   const settings = readRuntimeSettings(process.env)
   const { database, dataDir, logLevel } = settings
   const log = createLog({ name, level: logLevel === 'debug' ? 'debug' : 'warn' })
-  const server = await joinServer({ databaseUrl: database.url, dataDir, log: fieldsFirst(log) })
+  const server = await joinServer({
+    databaseUrl: database.url,
+    dataDir,
+    log: fieldsFirst(log),
+    waitMs: database.waitMs,
+  })
   onStop(() => server.stop())
   const { db, close } = openDatabase<RuntimeTables>(server.connection, { ...limits, applicationName: name })
   onStop(close)
