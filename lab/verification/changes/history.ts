@@ -36,6 +36,16 @@ const LIMIT_MS = 4 * 60 * 60_000
 export const prepare = async ({ database }: Simulation): Promise<void> =>
   void (await database.query(NOTE_OPERATIONS))
 
+/**
+ * The replicas of later histories in the database would find what one leaves behind: they would remind of it, judge it again, and reach
+ * the most requests of a person and the most freezes.
+ */
+const CLEAR = `
+  update runtime.change_request set state = 'WITHDRAWN', ended_at = clock_timestamp() where ended_at is null;
+  update runtime.batch set state = 'STOPPED', finished_at = clock_timestamp() where finished_at is null;
+  delete from runtime.change_freeze;
+  delete from runtime.change_policy`
+
 /** Three people, two replicas and faults in two environments, all determined by the seed. */
 export async function runChangeHistory(simulation: Simulation, seed: number): Promise<ChangeHistory> {
   const { database } = simulation
@@ -152,6 +162,7 @@ export async function runChangeHistory(simulation: Simulation, seed: number): Pr
   if (shown !== null) violations.push(...judge(seen, known, shown))
   for (const { process } of fleet.running) process.kill()
   if (violations.length > 0) await database.parkOperations()
+  await database.query(CLEAR)
   database.shiftMs = 0
   const laterWaves = seen.batches.flatMap(({ turns }) =>
     turns.filter(({ wave, begun }) => wave > 1 && !begun),

@@ -15,6 +15,8 @@ interface Batch {
 
 interface BatchResult {
   histories: number
+  /** Processor time of the process, without the database, in seconds. */
+  seconds: number
   counts: Record<string, number>
   violations: Violation[]
 }
@@ -28,6 +30,7 @@ export const CHANGES: Suite = {
 
 async function runMany({ size, count, databaseUrl, isBailing }: SuiteOptions): Promise<SuiteReport> {
   const seeds = Array.from({ length: count ?? SIZES[size] }, (_, index) => index + 1)
+  const started = performance.now()
   const results = await runInProcesses<Batch, BatchResult>(
     new URL('./batch-process.ts', import.meta.url),
     splitIntoBatches(seeds, 10).map((batch) => ({ databaseUrl, seeds: batch, isBailing })),
@@ -37,8 +40,13 @@ async function runMany({ size, count, databaseUrl, isBailing }: SuiteOptions): P
   for (const result of results) addTo(counts, result.counts)
   const histories = results.reduce((sum, result) => sum + result.histories, 0)
   const said = Object.entries(counts).map(([name, number]) => `${name} ${number}`)
+  const aMinute = Math.round((histories * 60_000) / (performance.now() - started))
+  const each = (results.reduce((sum, { seconds }) => sum + seconds, 0) / histories).toFixed(2)
   return {
-    lines: [`${histories} histories: ${said.join(', ')}`],
+    lines: [
+      `${histories} histories: ${said.join(', ')}`,
+      `${aMinute} histories a minute; ${each} s of processor time each, without the database`,
+    ],
     trials: { 'histories of change requests': histories },
     violations: results.flatMap(({ violations }) => violations),
   }
@@ -50,7 +58,7 @@ function addTo(total: Record<string, number>, counts: Readonly<Record<string, nu
 
 /** Runs a batch; with `isBailing` only until the first violation. */
 export async function runBatch({ databaseUrl, seeds, isBailing }: Batch): Promise<BatchResult> {
-  const result: BatchResult = { histories: 0, counts: {}, violations: [] }
+  const result: BatchResult = { histories: 0, seconds: 0, counts: {}, violations: [] }
   const isEnough = (): boolean => isBailing && result.violations.length > 0
   for (let from = 0; from < seeds.length && !isEnough(); from += MAX_IN_ONE_DATABASE) {
     const simulation = await openSimulation(databaseUrl)
@@ -64,6 +72,10 @@ export async function runBatch({ databaseUrl, seeds, isBailing }: Batch): Promis
     }
     result.violations.push(...(await simulation.checkDatabase()))
     await simulation.close()
+    const { user, system } = process.cpuUsage()
+    result.seconds = (user + system) / 1_000_000
+    if (from + MAX_IN_ONE_DATABASE < seeds.length)
+      console.log(`  ${result.histories} of ${seeds.length}: ${result.violations.length} violations`)
   }
   return result
 }
