@@ -34,7 +34,7 @@ export async function createBatch(
   const overrides = body.override === true
   requireReasonToOverride(body)
   const way = wayOfItem(overrides, body.reason, context.isApproved)
-  const planned = await planTargets({ db: tx, vault, actor, way }, body)
+  const { targets: planned } = await planTargets({ db: tx, vault, actor, way }, body)
   const waves = waveOfEach(body, planned)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),

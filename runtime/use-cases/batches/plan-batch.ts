@@ -11,7 +11,7 @@ import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
 import { shortened } from './show-batch.ts'
 import { isSetBy, planTargets, waveOfEach, wayOfItem } from './targets.ts'
-import type { PlannedTarget } from './targets.ts'
+import type { PlannedTarget, PlannedTargets } from './targets.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
 export function planBatch(
@@ -38,7 +38,7 @@ export async function planOfBatch(
   db: Db,
   { actor, ...keys }: TokenKeys & { actor: Actor },
   body: BatchRequest,
-  planned: readonly PlannedTarget[],
+  { targets: planned, plugins }: PlannedTargets,
 ): Promise<BatchPlan> {
   const waves = waveOfEach(body, planned)
   const detached = planned.filter(({ refusals }) => refusals.length === 0)
@@ -52,7 +52,7 @@ export async function planOfBatch(
           })
         : null,
     notices: [
-      ...(await pluginNoticesOf(db, planned)),
+      ...pluginNoticesOf(planned, plugins),
       ...(await noticesOf(
         db,
         planned.map(({ scope, bundle, plan }) => ({

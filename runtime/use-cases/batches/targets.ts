@@ -21,6 +21,7 @@ import type { Vault } from '../../model/vault.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
 import { findOperation } from '../../store/operations/operations.ts'
+import type { PluginState } from '../../store/plugins/plugins.ts'
 import { authorize } from '../authorize.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Comparing } from '../comparisons/compared.ts'
@@ -67,6 +68,12 @@ export interface PlannedTarget {
   token: string | null
 }
 
+export interface PlannedTargets {
+  targets: PlannedTarget[]
+  /** The registrations of the plugins that they call. */
+  plugins: ReadonlyMap<string, PluginState>
+}
+
 /** How many bytes the values of all plans of a batch have, and their different definitions: all are in memory at the same time. */
 const PLANS_BYTES_MAX = 16 * 1024 * 1024
 
@@ -88,7 +95,7 @@ export const wayOfItem = (override: boolean, reason: string | null | undefined, 
  * may not see it (NOT_FOUND), naming each, for a protected property, and if the plans are too large together. A missing
  * permission is a refusal of its target.
  */
-export async function planTargets(deps: Deps, request: Request): Promise<PlannedTarget[]> {
+export async function planTargets(deps: Deps, request: Request): Promise<PlannedTargets> {
   const { properties = {}, fill = {}, changes = {}, values = {} } = inputOf(request)
   refuseFor([properties, fill, changes, ...Object.values(values)].flatMap(protectedProblems))
   // the targets usually have one bundle, so that its manifest is read once
@@ -133,11 +140,12 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
     deps.db,
     planned.map(({ plan }) => plan),
   )
-  return planned.map((one) => ({
+  const targets = planned.map((one) => ({
     ...one,
     // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move
     token: one.part === null || one.plan === null ? null : itemTokenOf(one.part, plugins),
   }))
+  return { targets, plugins }
 }
 
 /** By their text. */

@@ -136,8 +136,9 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       return operationResult(reading, content, evaluation)
     }
     case 'BATCH': {
-      const planned = await planTargets({ ...context, way: wayOfItem(false, null, true) }, change.input)
-      const plan = await planOfBatch(db, { ...keys, actor: reader }, change.input, planned)
+      const found = await planTargets({ ...context, way: wayOfItem(false, null, true) }, change.input)
+      const plan = await planOfBatch(db, { ...keys, actor: reader }, change.input, found)
+      const planned = found.targets
       const parts = planned.map(({ target, part, run }) => ({
         target: target + (run === null ? '' : `/${run}`),
         part,

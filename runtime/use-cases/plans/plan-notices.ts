@@ -7,7 +7,7 @@ import { calledPlugins } from '../../engine/plans/planned-calls.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { readDeprecated } from '../../store/catalog/versions.ts'
 import { readPausesOf } from '../../store/operations/pauses.ts'
-import { readPluginStates } from '../../store/plugins/plugins.ts'
+import type { PluginState } from '../../store/plugins/plugins.ts'
 
 /** An operation that would be started. */
 interface Planned {
@@ -41,13 +41,11 @@ export async function noticesOf(db: Db, planned: readonly Planned[]): Promise<Pl
 }
 
 /** The plugins that cannot be called. Of a batch only: each call of a single operation says so itself, in its `availability`. */
-export async function pluginNoticesOf(
-  db: Db,
+export function pluginNoticesOf(
   planned: readonly Pick<Planned, 'plan'>[],
-): Promise<PlanNotice[]> {
-  const pluginIds = calledPlugins(planned.map(({ plan }) => plan))
-  const registered = await readPluginStates(db, pluginIds)
-  return pluginIds.flatMap((plugin) => {
+  registered: ReadonlyMap<string, PluginState>,
+): PlanNotice[] {
+  return calledPlugins(planned.map(({ plan }) => plan)).flatMap((plugin) => {
     const state = registered.get(plugin)
     if (state === undefined) return platformMessage('planPluginMissing', { plugin })
     // what calls a retired one is refused, or the platform answers in its place
