@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { ChangePlan, ChangeRequest } from '#contract/runtime-api/change-requests.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { changesOf, hub, MAIN, shop, startShops } from '../../testing/change-requests.ts'
+import { bundleOf, locatorOf, moduleOf } from '../../testing/rules.ts'
+
+const client = bundleOf('client', { resources: [moduleOf('main', { mail: { kind: 'SERVICE_REFERENCE' } })] })
+
+const { deps, installed, send, propose, requested, read, planOf, approve } = await startShops()
+await deps.publish(client)
+after(() => deps.close())
+
+describe('a change request of somebody else', () => {
+  const kept = { '@type': 'Data', isSensitive: true } as const
+  const KEPT = { [MAIN]: { password: kept } }
+  const edit = (id: string, body: JsonObject, more: { actor?: string; grants?: Grant[] } = {}) =>
+    send(`/change-requests/${id}`, body, { method: 'PATCH', actor: 'mallory', ...more })
+  const shownOf = async (id: string) =>
+    JSON.stringify([await read(id, 'mallory'), await planOf(id), await deps.ok('/audit', {})])
+
+  it('gives no secret away to a version that does not hide it, nor to another target (H03)', async () => {
+    const scope = deps.newScope()
+    const input = { scope: { ...scope }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const properties = changesOf({ password: 'hunter2' })
+    const made = await requested({ kind: 'INSTALL', title: 'New', input: { ...input, properties } })
+    const id = made.changeRequestId
+    const elsewhere = { ...input, scope: { ...deps.newScope() }, properties: KEPT }
+    const moved = await edit(id, { kind: 'INSTALL', revision: 1, input: elsewhere })
+    assert.equal(moved.errorCode, 'REQUEST_INVALID')
+    const open = { ...input, targetVersion: '3.0.0', properties: KEPT }
+    assert.equal((await edit(id, { kind: 'INSTALL', revision: 1, input: open })).errorCode, '0')
+    assert.ok(!(await shownOf(id)).includes('hunter2'))
+    assert.equal((await planOf(id)).problems[0]?.property, 'password')
+    // a token is not a secret: that of another plan may be sent
+    const plan = await deps.ok('/installations/plan', {
+      method: 'POST',
+      body: { ...input, targetVersion: '3.0.0' },
+    })
+    const { revision } = await read(id)
+    await send(`/change-requests/${id}/submit`, { revision })
+    const applied = await send(`/change-requests/${id}/apply`, {
+      revision,
+      planToken: plan['planToken'] ?? '',
+    })
+    assert.equal(applied.errorCode, 'REQUEST_INVALID')
+    // with the value, it is an ordinary request again
+    const given = { ...input, targetVersion: '3.0.0', properties: changesOf({ password: 'new' }) }
+    assert.equal((await edit(id, { kind: 'INSTALL', revision, input: given })).errorCode, '0')
+    assert.match(await shownOf(id), /"new"/)
+
+    const first = await installed()
+    const second = await installed()
+    const upgrade = { bundleInstallId: first.id, targetVersion: '2.0.0' }
+    const upgrading = await requested({
+      kind: 'UPGRADE',
+      title: 'Next',
+      input: { ...upgrade, properties },
+    })
+    const away = { ...upgrade, bundleInstallId: second.id, properties: KEPT }
+    const sent = await edit(upgrading.changeRequestId, { kind: 'UPGRADE', revision: 1, input: away })
+    assert.equal(sent.errorCode, 'REQUEST_INVALID')
+    const shows = { ...upgrade, targetVersion: '3.0.0', properties: KEPT }
+    await edit(upgrading.changeRequestId, { kind: 'UPGRADE', revision: 1, input: shows })
+    assert.ok(!(await shownOf(upgrading.changeRequestId)).includes('hunter2'))
+  })
+
+  it('keeps its secret when the installation gets a version that does not hide it (H03)', async () => {
+    const { scope, id: bundleInstallId } = await installed()
+    const secrets = changesOf({ password: 'hunter2' })
+    const configure = await propose(scope, secrets)
+    const batch = await requested({
+      kind: 'BATCH',
+      title: 'All',
+      input: { action: 'CONFIGURE', targets: [bundleInstallId], input: { changes: secrets } },
+    })
+    await deps.succeeds(await deps.upgrade(bundleInstallId, { targetVersion: '3.0.0' }))
+    for (const { changeRequestId } of [configure, batch]) {
+      assert.ok(!(await shownOf(changeRequestId)).includes('hunter2'))
+      assert.equal((await planOf(changeRequestId)).effect, null)
+    }
+  })
+
+  it('does not tell whether a guess is its secret (H03)', async () => {
+    const { scope, id } = await installed()
+    const { snapshotVersion } = await deps.configuration(scope)
+    const changes = changesOf({ password: 'hunter2' })
+    const inputs: Record<string, JsonObject> = {
+      CONFIGURE: { snapshotVersion, changes },
+      UPGRADE: { bundleInstallId: id, targetVersion: '2.0.0', properties: changes },
+      BATCH: { action: 'CONFIGURE', targets: [id], input: { changes } },
+    }
+    for (const [kind, input] of Object.entries(inputs)) {
+      const scoped = kind === 'CONFIGURE' && { scope: { ...scope } }
+      const made = await requested({ kind, title: kind, input, ...scoped })
+      const { effect } = await planOf(made.changeRequestId)
+      const guess = await edit(made.changeRequestId, { kind, revision: 1, input })
+      assert.equal(guess.errorCode, '0', JSON.stringify(guess.json))
+      assert.notEqual((await planOf(made.changeRequestId)).effect, effect)
+    }
+  })
+
+  it('loses its approvals when an edit installs the same in another scope (G12)', async () => {
+    const input = { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const { changeRequestId } = await requested({ kind: 'INSTALL', title: 'New', submit: true, input })
+    assert.equal((await approve(changeRequestId, 'bob')).errorCode, '0')
+    const { revision } = await read(changeRequestId)
+    const elsewhere = { ...input, scope: { ...deps.newScope(), environmentKey: 'elsewhere' } }
+    assert.equal(
+      (await edit(changeRequestId, { kind: 'INSTALL', revision, input: elsewhere })).errorCode,
+      '0',
+    )
+    const { scope, state: now, approvals, approvedBy } = await read(changeRequestId)
+    assert.deepEqual([now, approvals, approvedBy.map(({ outdated }) => outdated)], ['OPEN', 0, [true]])
+    assert.deepEqual(scope, elsewhere.scope)
+  })
+
+  it('does not tell whether a guess is a secret that it copies or restores, nor does the token of a plan (H03)', async () => {
+    const [guess, wrong] = ['hunter2', 'hunter3'].map((password) => changesOf({ password }))
+    const from = await installed({ name: 'a', other: 'a', password: 'hunter2' })
+    await deps.succeeds(await deps.detach(from.id))
+    const install = { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const named = changesOf({ name: 'a', other: 'a' })[MAIN]!
+    const valuesOf = (changes: Changes) => ({ [MAIN]: { ...named, ...changes[MAIN] } }) as JsonObject
+    // a downgrade puts the password aside, and the next upgrade restores it
+    const { id } = await installed({ name: 'a', other: 'a', password: 'hunter2' })
+    await deps.succeeds(await deps.upgrade(id, { targetVersion: '3.0.0' }))
+    const upgrade = { targetVersion: '1.0.0' }
+    const cases = [
+      {
+        kind: 'INSTALL',
+        path: '/installations',
+        hidden: { ...install, copyFrom: { bundleInstallId: from.id } },
+        given: (changes: Changes) => ({ ...install, properties: valuesOf(changes) }),
+        input: {},
+      },
+      {
+        kind: 'UPGRADE',
+        path: `/installations/${id}/upgrade`,
+        hidden: upgrade,
+        given: (changes: Changes) => ({ ...upgrade, properties: changes as JsonObject }),
+        input: { bundleInstallId: id },
+      },
+    ]
+    for (const { kind, path, hidden, given, input } of cases) {
+      const made = await requested({ kind, title: kind, input: { ...given(guess!), ...input } })
+      const { effect } = await planOf(made.changeRequestId)
+      const edited = await edit(made.changeRequestId, { kind, revision: 1, input: { ...hidden, ...input } })
+      assert.equal(edited.errorCode, '0', JSON.stringify(edited.json))
+      assert.notEqual((await planOf(made.changeRequestId)).effect, effect, kind)
+
+      const { planToken } = await deps.ok(`${path}/plan`, { method: 'POST', body: hidden })
+      const snapshot = kind === 'UPGRADE' && {
+        snapshotVersion: (await deps.ok(`${path}/plan`, { method: 'POST', body: hidden }))[
+          'snapshotVersion'
+        ]!,
+      }
+      const answers = await Promise.all(
+        [wrong!, guess!].map((changes) =>
+          send(path, { ...given(changes), ...snapshot, planToken: planToken! }),
+        ),
+      )
+      assert.deepEqual(
+        answers.map(({ errorCode }) => errorCode),
+        ['PLAN_STALE', 'PLAN_STALE'],
+        kind,
+      )
+      // with what the plan was made of, it is carried out
+      assert.equal((await send(path, { ...hidden, planToken: planToken! })).errorCode, '0', kind)
+    }
+  })
+
+  it('is neither made nor edited for a scope that the person may not see (G02, G04)', async () => {
+    const hidden = await installed({ name: 'hidden' })
+    const own = await installed({ name: 'own' }, { ...deps.newScope(), environmentKey: 'elsewhere' })
+    const grants: Grant[] = [
+      {
+        permissions: ['read', 'change:propose', 'installation:upgrade'],
+        scope: { environmentKey: 'elsewhere' },
+      },
+    ]
+    const nowhere = { ...hidden.scope, applicationRuntimeId: 'nowhere' }
+    const answersOf = async (bodies: JsonObject[], path: string, method: string) => {
+      const [first, second] = await Promise.all(
+        bodies.map(async (body) => {
+          const { errorCode, json } = await send(path, body, { actor: 'mallory', grants, method })
+          return { errorCode, message: (json as { data?: { message?: string } }).data?.message }
+        }),
+      )
+      assert.deepEqual(first, second)
+      return first?.errorCode
+    }
+    const configure = (scope: Scope): JsonObject => ({
+      kind: 'CONFIGURE',
+      title: 'x',
+      scope: { ...scope },
+      input: { snapshotVersion: 77, changes: changesOf({ name: 'x' }) },
+    })
+    const scopes = [configure(hidden.scope), configure(nowhere)]
+    assert.equal(await answersOf(scopes, '/change-requests', 'POST'), 'PERMISSION_DENIED')
+    // a version that does not exist has no plan, and so no scope of its own
+    const upgrade = (bundleInstallId: string): JsonObject => ({
+      kind: 'UPGRADE',
+      title: 'x',
+      input: { bundleInstallId, targetVersion: '9.9.9' },
+    })
+    const targets = [upgrade(hidden.id), upgrade(crypto.randomUUID())]
+    assert.equal(await answersOf(targets, '/change-requests', 'POST'), 'NOT_FOUND')
+    const mine = await send('/change-requests', upgrade(own.id), { actor: 'mallory', grants })
+    const { changeRequestId } = ChangeRequest.parse(mine.data['changeRequest'])
+    const edits = targets.map((one) => ({ ...one, revision: 1 }))
+    assert.equal(await answersOf(edits, `/change-requests/${changeRequestId}`, 'PATCH'), 'NOT_FOUND')
+  })
+
+  it('neither waits for a person who may not see it, nor makes them wait (G04)', async () => {
+    const { scope } = await installed()
+    const { changeRequestId: id } = await propose(scope, changesOf({ name: 'b' }))
+    const grants: Grant[] = [
+      { permissions: ['read', 'change:propose'], scope: { environmentKey: 'elsewhere' } },
+    ]
+    await deps.db.transaction().execute(async (tx) => {
+      await sql`select from runtime.change_request where change_request_id = ${id} for update`.execute(tx)
+      const steps = [
+        [`/change-requests/${id}/withdraw`, { revision: 1 }],
+        [`/change-requests/${id}/comments`, { text: 'x' }],
+      ] as const
+      for (const [path, body] of steps) {
+        const answer = send(path, body, { actor: 'mallory', grants })
+        const first = await Promise.race([answer, sleep(5_000, null, { ref: false })])
+        assert.equal(first?.errorCode, 'NOT_FOUND', path)
+      }
+    })
+  })
+
+  it('is not edited to copy, as its author, what the editor may not see (G02)', async () => {
+    const hidden = await installed({ name: 'hidden', other: 'hidden' })
+    await deps.succeeds(await deps.detach(hidden.id))
+    const scope = deps.newScope()
+    const input = { scope: { ...scope }, bundle: { ...shop.bundle }, targetVersion: '1.0.0' }
+    const { changeRequestId, revision } = await requested({ kind: 'INSTALL', title: 'New', input })
+    const edit = (more: JsonObject, as: { actor?: string; grants?: Grant[] } = {}) =>
+      send(
+        `/change-requests/${changeRequestId}`,
+        { kind: 'INSTALL', revision, input: { ...input, ...more } },
+        { ...as, method: 'PATCH' },
+      )
+    const mallory = {
+      actor: 'mallory',
+      grants: [{ permissions: ['read', 'change:propose', 'installation:install'], scope }] as Grant[],
+    }
+    const copied = await edit({ copyFrom: { bundleInstallId: hidden.id } }, mallory)
+    const missing = await edit({ copyFrom: { bundleInstallId: crypto.randomUUID() } }, mallory)
+    assert.deepEqual([copied.errorCode, missing.errorCode], ['NOT_FOUND', 'NOT_FOUND'])
+    assert.doesNotMatch(JSON.stringify(await planOf(changeRequestId)), /"value":"hidden"/)
+    // its author may, and others may edit the rest of it then
+    assert.equal((await edit({ copyFrom: { bundleInstallId: hidden.id } })).errorCode, '0')
+    assert.match(JSON.stringify(await planOf(changeRequestId)), /"value":"hidden"/)
+    const rest = await send(
+      `/change-requests/${changeRequestId}`,
+      {
+        kind: 'INSTALL',
+        revision: revision + 1,
+        input: { ...input, copyFrom: { bundleInstallId: hidden.id }, properties: changesOf({ name: 'b' }) },
+      },
+      { ...mallory, method: 'PATCH' },
+    )
+    assert.equal(rest.errorCode, '0', JSON.stringify(rest.json))
+  })
+})
+
+describe('the plan of a change request', () => {
+  it('names no installation that its reader may not see, whatever its author sees (G02)', async () => {
+    const [scope, elsewhere] = [deps.newScope(), deps.newScope()]
+    const owner = await deps.installed(hub, { scope })
+    const body = { title: 'Mail', url: 'http://127.0.0.1:9/mail', methods: [], enabled: true }
+    const relay = { bundleInstallId: owner, locator: locatorOf(hub, 'relay') }
+    await deps.ok('/services/mail', {
+      method: 'PUT',
+      body: { ...body, owner: relay, consumers: [{ ...elsewhere }] },
+    })
+    const referrer = await deps.installed(client, {
+      scope: elsewhere,
+      properties: {
+        [locatorOf(client, 'main')]: { mail: { '@type': 'ServiceReference', serviceId: 'mail' } },
+      },
+    })
+    const input = { action: 'DETACH', targets: [owner] }
+    const { changeRequestId } = await requested({ kind: 'BATCH', title: 'No relay', submit: true, input })
+    const brokenFor = async (as: { actor?: string; grants?: Grant[] }) => {
+      const plan = ChangePlan.parse(await deps.ok(`/change-requests/${changeRequestId}/plan`, as))
+      return plan.batch?.broken?.items.map(({ installation }) => installation.bundleInstallId)
+    }
+    assert.deepEqual(await brokenFor({}), [referrer])
+    const grants: Grant[] = [{ permissions: ['read', 'change:approve'], scope }]
+    assert.deepEqual(await brokenFor({ actor: 'mallory', grants }), [])
+  })
+})

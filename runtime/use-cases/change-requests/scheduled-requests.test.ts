@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { calendarEndpoints } from '#contract/runtime-api/calendar.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import { changesOf, hub, MAIN, RELAY, shop, startShops } from '../../testing/change-requests.ts'
+import { wrapped } from '../../testing/rules.ts'
+import { until } from '../../testing/stream.ts'
+
+const CALENDAR = calendarEndpoints['GET /calendar'].answer
+
+const {
+  deps,
+  installed,
+  send,
+  propose,
+  requested,
+  read,
+  approve,
+  apply,
+  state,
+  isTried,
+  freeze,
+  nameIn,
+  told,
+} = await startShops()
+after(() => deps.close())
+
+describe('a scheduled change request', () => {
+  it('has its turn although 60 others, due before it, are refused for now', async () => {
+    const frozen = await installed({ name: 'a' }, { ...deps.newScope(), environmentKey: 'stalled' })
+    const free = await installed()
+    const ids: string[] = []
+    for (let index = 0; index < 60; index++)
+      ids.push((await propose(frozen.scope, changesOf({ name: `b${index}` }))).changeRequestId)
+    const { changeRequestId: other } = await propose(free.scope, changesOf({ name: 'b' }))
+    await freeze('stalled', { environments: ['stalled'] })
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const schedule = (id: string, fromMs: number) =>
+      send(`/change-requests/${id}/schedule`, {
+        revision: 1,
+        notBefore: at(fromMs),
+        notAfter: at(3_600_000),
+        timeZone: 'UTC',
+      })
+    for (const id of ids) assert.equal((await schedule(id, -60_000)).errorCode, '0')
+    assert.equal((await schedule(other, -1_000)).errorCode, '0')
+    await until(async () => (await state(other)) === 'APPLIED')
+    assert.deepEqual(
+      [await state(ids[0]!), await state(ids[59]!), await nameIn(frozen.scope)],
+      ['SCHEDULED', 'SCHEDULED', { '@type': 'Data', value: 'a' }],
+    )
+    // the others do not keep it from its end either
+    await sql`update runtime.change_request set not_after = now() where change_request_id = ${ids[59]}`.execute(
+      deps.db,
+    )
+    await until(async () => (await state(ids[59]!)) === 'EXPIRED')
+    await deps.ok('/freezes/stalled', { method: 'DELETE' })
+  })
+
+  it('is applied when what it asks for is not held up any more, because its author has edited it', async () => {
+    const { scope, id: installation } = await installed()
+    await deps.installed(hub, { scope, properties: { [RELAY]: wrapped({ name: 'a' }) } })
+    deps.plugin.script(({ request }) => ({
+      outcome: request.installation.bundleInstallId === installation ? 'FAILED' : 'APPLIED',
+    }))
+    const { data } = await deps.save(scope, changesOf({ name: 'c' }))
+    const [operation] = data['operations'] as { operationId: string }[]
+    await deps.fails(operation!.operationId, 'PLUGIN_REPORTED_FAILURE')
+    const relay = { [RELAY]: wrapped({ name: 'b' }) }
+    const { changeRequestId: id } = await propose(scope, { ...changesOf({ name: 'd' }), ...relay })
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const due = { notBefore: at(-1_000), notAfter: at(3_600_000), timeZone: 'UTC' }
+    assert.equal((await send(`/change-requests/${id}/schedule`, { revision: 1, ...due })).errorCode, '0')
+    await isTried(id)
+    assert.equal(await state(id), 'SCHEDULED')
+    const { snapshotVersion } = await deps.configuration(scope)
+    const input = { snapshotVersion, changes: relay }
+    const edit = { kind: 'CONFIGURE', revision: (await read(id)).revision, input }
+    await deps.ok(`/change-requests/${id}`, { method: 'PATCH', body: edit })
+    await until(async () => (await state(id)) === 'APPLIED')
+  })
+
+  it('is applied in its window by the runtime, and expires after it', async () => {
+    const { scope } = await installed()
+    const schedule = async (id: string, fromMs: number, toMs: number) => {
+      const { revision } = await read(id)
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      const body = { revision, notBefore: at(fromMs), notAfter: at(toMs), timeZone: 'Europe/Berlin' }
+      return send(`/change-requests/${id}/schedule`, body)
+    }
+    const soon = (await propose(scope, changesOf({ name: 'soon' }))).changeRequestId
+    await approve(soon, 'bob')
+    assert.equal((await schedule(soon, -1_000, 60_000)).errorCode, '0')
+    await until(async () => (await state(soon)) === 'APPLIED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
+    const later = (await propose(scope, changesOf({ name: 'later' }))).changeRequestId
+    assert.equal((await schedule(later, 3_600_000, 1_000)).errorCode, 'REQUEST_INVALID')
+    await schedule(later, 3_600_000, 7_200_000)
+    assert.equal(await state(later), 'SCHEDULED')
+    // an edit by another person does not run with the permissions of the author
+    const { snapshotVersion } = await deps.configuration(scope)
+    const input = { snapshotVersion, changes: changesOf({ name: 'other' }) }
+    const edit = { kind: 'CONFIGURE', revision: (await read(later)).revision, input }
+    await deps.ok(`/change-requests/${later}`, { method: 'PATCH', body: edit, actor: 'bob' })
+    assert.deepEqual([await state(later), (await read(later)).schedule], ['OPEN', null])
+    await schedule(later, 3_600_000, 7_200_000)
+    await sql`update runtime.change_request set not_before = now() - interval '1 hour', not_after = now()
+      where change_request_id = ${later}`.execute(deps.db)
+    await until(async () => (await state(later)) === 'EXPIRED')
+    const { failure, schedule: over } = await read(later)
+    assert.deepEqual(failure?.parameters, { reason: 'changeTooLate', until: over?.notAfter })
+    assert.deepEqual((await told('ada', later))[0], ['change.expired', 'requested', null])
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'soon' })
+  })
+
+  it('is tried in turn while it is held up: nothing waits behind those that are due before it', async (t) => {
+    // as if each took 20 times as long: a single one is as much as a look tries again
+    const clock = { ...systemClock, monotonic: () => 20 * systemClock.monotonic() }
+    const slow = await startShops({ clock })
+    t.after(() => slow.deps.close())
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const scopes: Scope[] = []
+    for (let index = 0; index < 8; index++) scopes.push((await slow.installed()).scope)
+    await slow.freeze('first', { scopes: scopes.slice(0, -1).map((one) => ({ ...one })) })
+    await slow.freeze('last', { scopes: scopes.slice(-1).map((one) => ({ ...one })) })
+    let last = ''
+    for (const scope of scopes) {
+      last = (await slow.propose(scope, changesOf({ name: 'b' }))).changeRequestId
+      const due = { notBefore: at(-1_000), notAfter: at(3_600_000), timeZone: 'UTC' }
+      const scheduled = await slow.send(`/change-requests/${last}/schedule`, { revision: 1, ...due })
+      assert.equal(scheduled.errorCode, '0')
+    }
+    await slow.isTried(last)
+    await slow.isTried(last)
+    await slow.deps.ok('/freezes/last', { method: 'DELETE' })
+    await until(async () => (await slow.state(last)) === 'APPLIED')
+  })
+})
+
+describe('a change request whose author has lost the permission for its change', () => {
+  const proposer: Grant[] = [{ permissions: ['read', 'change:propose'], scope: null }]
+  const schedule = async (id: string, as: { actor?: string; grants?: Grant[] } = {}) => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const body = {
+      revision: (await read(id)).revision,
+      notBefore: at(3_600_000),
+      notAfter: at(7_200_000),
+      timeZone: 'UTC',
+    }
+    return send(`/change-requests/${id}/schedule`, body, as)
+  }
+  const edit = async (id: string, input: JsonObject, as: { actor?: string; grants?: Grant[] }) =>
+    send(
+      `/change-requests/${id}`,
+      { kind: 'CONFIGURE', revision: (await read(id)).revision, ...input },
+      { method: 'PATCH', ...as },
+    )
+
+  it('is neither applied nor scheduled by its author, and by a colleague as it was approved (G12)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'mine', password: 'hush' }))).changeRequestId
+    await approve(id, 'bob')
+    const before = await read(id)
+    for (const refused of [
+      await apply(id, {}, { grants: proposer }),
+      await schedule(id, { grants: proposer }),
+    ]) {
+      assert.equal(refused.errorCode, 'PERMISSION_DENIED')
+      assert.match(JSON.stringify(refused), /configuration:write/)
+    }
+    const { errorCode } = await edit(
+      id,
+      { title: 'No' },
+      { grants: [{ permissions: ['read'], scope: null }] },
+    )
+    assert.equal(errorCode, 'PERMISSION_DENIED')
+    assert.deepEqual(await read(id), before)
+    assert.equal((await apply(id, {}, { actor: 'carl' })).errorCode, '0')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'mine' })
+  })
+
+  it('leaves its schedule when its author edits it, instead of being refused at its time (G12)', async () => {
+    const { scope } = await installed()
+    for (const input of ['title', 'values']) {
+      const id = (await propose(scope, changesOf({ name: 'mine', password: 'hush' }))).changeRequestId
+      await approve(id, 'bob')
+      assert.equal((await schedule(id)).errorCode, '0')
+      const { snapshotVersion } = await deps.configuration(scope)
+      const kept = {
+        name: wrapped({ name: 'other' })['name'],
+        password: { '@type': 'Data', isSensitive: true },
+      }
+      const edited = await edit(
+        id,
+        input === 'title'
+          ? { title: 'Another title' }
+          : { input: { snapshotVersion, changes: { [MAIN]: kept } } as JsonObject },
+        { grants: proposer },
+      )
+      assert.equal(edited.errorCode, '0')
+      const { state: left, schedule: none } = await read(id)
+      assert.deepEqual([left, none], [input === 'title' ? 'APPROVED' : 'OPEN', null])
+      // the permissions of the author are those of the edit now
+      const refused = await schedule(id, { actor: 'carl' })
+      assert.equal(refused.errorCode, 'PERMISSION_DENIED')
+      assert.match(JSON.stringify(refused), /changeGrantsMissing/)
+      await send(`/change-requests/${id}/withdraw`, { revision: (await read(id)).revision })
+    }
+  })
+})
+
+describe('a scheduled takeover', () => {
+  it('loses its schedule when its author makes it another one, for which nobody signed in (F08)', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => deps.install(shop, { scope: deps.newScope(), properties: {} })),
+    )
+    const takeover = (operationId: string): JsonObject => ({ action: 'TAKEOVER', targets: [operationId] })
+    for (const [kind, one, other] of [
+      ['TAKEOVER', { operationId: first!.operationId, run: 1 }, { operationId: second!.operationId, run: 1 }],
+      [
+        'BATCH',
+        { action: 'RETRY', targets: [first!.operationId] } as JsonObject,
+        takeover(second!.operationId),
+      ],
+    ] as const) {
+      const { changeRequestId: id } = await requested({ kind, title: kind, submit: true, input: one })
+      const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+      const times = { notBefore: at(1), notAfter: at(2), timeZone: 'UTC' }
+      const scheduled = await send(`/change-requests/${id}/schedule`, { revision: 1, ...times })
+      assert.equal(scheduled.errorCode, '0', JSON.stringify(scheduled.json))
+      assert.equal(await state(id), 'SCHEDULED')
+      await deps.ok(`/change-requests/${id}`, { method: 'PATCH', body: { kind, revision: 1, input: other } })
+      assert.deepEqual([await state(id), (await read(id)).schedule], ['OPEN', null])
+    }
+  })
+
+  it('of several operations starts at its time, without a sign-in then', async () => {
+    const { operationId } = await deps.install(shop, { scope: deps.newScope(), properties: {} })
+    const input: JsonObject = { action: 'TAKEOVER', targets: [operationId] }
+    const { changeRequestId: id } = await requested({ kind: 'BATCH', title: 'clean up', submit: true, input })
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const times = { notBefore: at(-1), notAfter: at(1), timeZone: 'UTC' }
+    assert.equal((await send(`/change-requests/${id}/schedule`, { revision: 1, ...times })).errorCode, '0')
+    await until(async () => (await state(id)) === 'APPLIED')
+  })
+})
+
+describe('the calendar', () => {
+  it('has the freezes, the schedules and the operations of a place, for those who may see it (G02)', async () => {
+    const { scope } = await installed()
+    const { scope: other } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'in december' }))).changeRequestId
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const schedule = { revision: 1, notBefore: at(2), notAfter: at(2.1), timeZone: 'Asia/Shanghai' }
+    await send(`/change-requests/${id}/schedule`, schedule)
+    await freeze('calendar', { scopes: [{ ...scope }], from: at(5), to: at(6) })
+    const calendar = async (place: Scope, grants?: Grant[], days = -1) => {
+      const query = new URLSearchParams({ ...place, workspaceId: String(place.workspaceId) })
+      const path = `/calendar?from=${at(days).slice(0, 10)}&days=14&timeZone=UTC&${query.toString()}`
+      return CALENDAR.parse((await deps.http.call(path, grants && { grants })).data)
+    }
+    const seen = await calendar(scope)
+    assert.deepEqual(
+      [seen.changeRequests.map(({ changeRequestId }) => changeRequestId), seen.isMore],
+      [[id], false],
+    )
+    assert.deepEqual(
+      seen.freezes.map(({ name, windows }) => [name, windows.length]),
+      [['calendar', 1]],
+    )
+    assert.equal(seen.freezes[0]?.windows[0]?.from.slice(0, 10), at(5).slice(0, 10))
+    const [today] = seen.operations
+    assert.deepEqual([seen.operations.length, today?.counts], [1, { SUCCEEDED: 1 }])
+    const elsewhere = await calendar(other)
+    assert.deepEqual([elsewhere.changeRequests, elsewhere.freezes], [[], []])
+    const stranger: Grant[] = [{ permissions: ['read'], scope: { ...other } }]
+    const nothing = await calendar(scope, stranger)
+    assert.deepEqual([nothing.changeRequests, nothing.freezes, nothing.operations], [[], [], []])
+    // each week, but none of those before the freeze was saved
+    await deps.ok('/freezes/calendar', {
+      method: 'PUT',
+      body: {
+        scopes: [{ ...scope }],
+        weekly: { days: ['WED'], from: '10:00', to: '12:00' },
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Deliveries',
+      },
+    })
+    assert.deepEqual((await calendar(scope, undefined, -16)).freezes, [])
+    assert.equal((await calendar(scope, undefined, 1)).freezes[0]?.windows.length, 2)
+    // a day of India begins within an hour of UTC
+    await deps.saved(other, changesOf({ name: 'later' }))
+    for (const [type, moment] of [
+      ['INSTALL', '2026-03-02T18:29:59.000Z'],
+      ['CONFIGURE', '2026-03-02T18:30:00.000Z'],
+    ])
+      await sql`update runtime.operation set created_at = ${moment}
+        where operation_type = ${type} and workspace_id = ${other.workspaceId}`.execute(deps.db)
+    const place = new URLSearchParams({ ...other, workspaceId: String(other.workspaceId) }).toString()
+    const india = `/calendar?from=2026-03-01&days=7&timeZone=Asia/Kolkata&${place}`
+    assert.deepEqual(CALENDAR.parse((await deps.http.call(india)).data).operations, [
+      { day: '2026-03-02', counts: { SUCCEEDED: 1 } },
+      { day: '2026-03-03', counts: { SUCCEEDED: 1 } },
+    ])
+    const far = await deps.http.call('/calendar?from=2026-02-30&days=46&timeZone=Mars')
+    assert.equal(far.errorCode, 'REQUEST_INVALID')
+  })
+})
