@@ -53,6 +53,8 @@ export const changes = {
     'Others have changed what this request changes. Edit the request to resolve the conflicts, or withdraw it.',
   'about.OPEN.free.refused': 'No policy requires an approval, but it would be refused now.',
   'about.APPROVED': 'It has its approvals and can be applied.',
+  'about.APPROVED.others':
+    'It has its approvals. You don’t have permission to make this change; anyone who has it can apply the request.',
   'about.APPROVED.refused': 'It has its approvals, but it would be refused now.',
   'about.SCHEDULED': 'It will be applied between {from} and {to}.',
   'about.SCHEDULED.refused':

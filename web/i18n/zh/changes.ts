@@ -53,6 +53,7 @@ export const changes: Translated<typeof source.changes> = {
   'about.CONFLICTED': '其他人更改了此请求也要更改的内容。请编辑此请求以解决冲突，或将其撤回。',
   'about.OPEN.free.refused': '没有策略要求批准，但现在会被拒绝。',
   'about.APPROVED': '已获得所需批准，可以应用。',
+  'about.APPROVED.others': '已获得所需批准。您没有进行此变更的权限；有此权限的人可以应用此请求。',
   'about.APPROVED.refused': '已获得所需批准，但现在会被拒绝。',
   'about.SCHEDULED': '将在 {from} 至 {to} 之间应用。',
   'about.SCHEDULED.refused':

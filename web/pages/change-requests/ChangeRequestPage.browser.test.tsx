@@ -297,6 +297,14 @@ test('a request that could be applied is not said to be before its plan has arri
   await expect.element(ready).toBeVisible()
 })
 
+test('a person without the permission for an approved change reads who can apply it', async () => {
+  await show({ ...APPLICABLE, may: { ...APPLICABLE.may, apply: false } }, planOf('effect-1', 'token-1'))
+  const notice = page.getByText(/You don’t have permission to make this change; anyone who has it can apply/)
+  await expect.element(notice).toBeVisible()
+  await changeLocale('zh')
+  await expect.element(page.getByText(/您没有进行此变更的权限；有此权限的人可以应用/)).toBeVisible()
+})
+
 test('a batch of which no target can start is refused, and one with a target that can is not', async () => {
   const frozen = [{ errorCode: 'CHANGES_FROZEN', message: 'Changes are frozen.' }]
   const planWith = (problemsOfFirst: ChangePlan['problems']): ChangePlan => ({

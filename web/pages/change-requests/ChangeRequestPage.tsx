@@ -123,7 +123,7 @@ function StateNotice({
 }) {
   const t = useText()
   const rich = useRichText()
-  const { kind, state, failure, schedule, approvalsNeeded, batchId } = request
+  const { kind, state, failure, schedule, approvalsNeeded, batchId, may } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
   const started = useOperations(request)
   const results = new Set(started.map((operation) => operation && (operation.data?.state ?? null)))
@@ -170,7 +170,13 @@ function StateNotice({
           : isIncomplete
             ? t('changes.about.APPLIED.batch', { progress: progressText(counts, t) })
             : state === 'SCHEDULED' || state === 'APPROVED'
-              ? t(isRefused ? 'changes.about.APPROVED.refused' : 'changes.about.APPROVED')
+              ? t(
+                  isRefused
+                    ? 'changes.about.APPROVED.refused'
+                    : may.apply
+                      ? 'changes.about.APPROVED'
+                      : 'changes.about.APPROVED.others',
+                )
               : t(
                   isStuck
                     ? 'changes.about.APPLYING.failed'
