@@ -97,7 +97,10 @@ export function Editor({
   const offers = useMemo(() => openOffers(arrival, configuration), [arrival, configuration])
   if (isReviewing && edits === 0 && offers.length === 0 && save.state === 'idle') setIsReviewing(false)
   if (!isReviewing && edits === 0 && arrival !== null) setArrival(null)
-  useSaveKey(() => edits > 0 && editor.openReview())
+  useSaveKey(() => {
+    store.flush()
+    if (countEdits(store.current()) > 0) editor.openReview()
+  })
 
   return (
     <EditorContext value={editor}>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { EditorView } from 'codemirror'
 import { renderConsole } from '../../testing/render.tsx'
 import { MAIL, serveScope } from '../../testing/served-scope.ts'
 
@@ -77,20 +78,63 @@ test('a valid edit of the document appears in the form', async () => {
   await expect.poll(() => editor().textContent).toMatch(/"smtpPort": 25[^\d]/)
 })
 
+/** Types over the whole document in one task, so that the page has not read it when this returns. */
+function typeUnread(properties: Record<string, unknown>) {
+  const view = EditorView.findFromDOM(editor())!
+  const document = JSON.parse(view.state.doc.toString()) as Record<string, Record<string, unknown>>
+  const insert = JSON.stringify({ ...document, [MAIL]: { ...document[MAIL], ...properties } }, null, 2)
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, userEvent: 'input.paste' })
+}
+
 test('an edit that is made in the form before the document has been read is newer', async () => {
   await renderBeside()
-  await replaceText((document) => ({
-    ...document,
-    [MAIL]: {
-      ...document[MAIL],
-      smtpPort: { '@type': 'Data', value: 465 },
-      smtpUser: { '@type': 'Data', value: 'typed' },
-    },
-  }))
   await field('SMTP port').fill('2525')
+  await expect.element(text).toMatchTextContent(/2525/)
+  const reset = page.getByRole('button', { name: 'Reset SMTP port' }).element() as HTMLElement
+  typeUnread({ smtpPort: 465, smtpUser: 'typed' })
+  reset.click()
   await expect.element(field('SMTP user')).toHaveValue('typed')
+  await expect.element(text).toMatchTextContent(/"smtpPort": 587[^\d]/)
+  await expect.element(field('SMTP port')).toHaveValue('587')
+  await expect.element(bar).toMatchTextContent(/1 change/)
+  // each is undone by itself, in the reverse order
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.element(field('SMTP port')).toHaveValue('465')
+  await expect.element(field('SMTP user')).toHaveValue('typed')
+})
+
+test('undo takes back what was typed in the document last, read or not', async () => {
+  await renderBeside()
+  await field('SMTP port').fill('2525')
+  await expect.element(text).toMatchTextContent(/2525/)
+  toggle.element().focus()
+  typeUnread({ smtpPort: 2525, smtpUser: 'typed' })
+  dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, cancelable: true }))
+  await expect.element(field('SMTP user')).toHaveFocus()
   await expect.element(field('SMTP port')).toHaveValue('2525')
-  await expect.poll(() => editor().textContent).toMatch(/"smtpPort": 2525[^\d]/)
+  await expect.element(text).not.toMatchTextContent(/typed/)
+  await expect.element(field('SMTP user')).toHaveValue('crm')
+})
+
+test('a review has what was typed in the document last', async () => {
+  await renderBeside()
+  typeUnread({ smtpUser: 'typed' })
+  dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true, cancelable: true }))
+  await expect.element(page.getByRole('dialog')).toMatchTextContent(/typed/)
+})
+
+test('what is taken back in the document right after it was read is no edit', async () => {
+  await renderBeside()
+  await field('SMTP user').fill('form')
+  await expect.element(text).toMatchTextContent(/"form"/)
+  const reset = page.getByRole('button', { name: 'Reset SMTP user' }).element() as HTMLElement
+  typeUnread({ smtpPort: 465 })
+  // the page reads the document, and shows it only after the next text
+  reset.click()
+  typeUnread({ smtpPort: 587 })
+  await expect.element(bar).not.toBeInTheDocument()
+  await expect.element(text).toMatchTextContent(/"crm"/)
+  await expect.element(field('SMTP port')).toHaveValue('587')
 })
 
 test('an error in the document names its line and keeps all text, also while the form is edited', async () => {

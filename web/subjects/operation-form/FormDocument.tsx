@@ -1,19 +1,20 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { useWatch, type UseFormReturn } from 'react-hook-form'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { DOCUMENT_LIMITS, parseJson, readJson } from '../../forms/json/parse-json.ts'
 import { useFormBusy } from '../../forms/form/Form.tsx'
 import { editsIn, FormEdit } from '../../forms/property/property-edit.ts'
+import type { FieldId } from '../../forms/property/property-place.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { storeChoice, storedChoice } from '../../base/stored-choice.ts'
 import { Button } from '../../ui/Button.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
 import { DocumentEditor, type EditedDocument } from '../document/DocumentEditor.tsx'
 import { documentOf, readDocument, type DocumentEdits, type DocumentValues } from '../document/document.ts'
+import { useDocumentSession, type DocumentSession } from '../document/use-document-session.ts'
 import type { Edits, FormResource } from './property-form.ts'
 import type { OperationValues } from './use-operation-form.ts'
 
-const DEBOUNCE_MS = 300
 /** That of the editor of a scope: who wants the document there wants it here. */
 const KEY = 'bundle-console.document-beside-form'
 
@@ -66,74 +67,68 @@ export function FormDocument({
   )
 }
 
-/** A text that is being edited, and the edits of the form when it was last part of them. */
-interface Session {
-  text: string
-  applied: Edits | null
+interface Session extends DocumentSession {
+  /** Of each field, the edit when the text last agreed with the form. */
+  agreed: Edits
 }
 
 function useFormDocument(
   form: UseFormReturn<OperationValues>,
   resources: readonly FormResource[],
 ): EditedDocument {
-  const [session, setSession] = useState<Session | null>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const from = useMemo(() => valuesOf(resources), [resources])
   const held = useWatch({ control: form.control, name: 'edits' })
   const edits = useMemo(() => editsIn({ edits: held }), [held])
+  const { session, reset, onText } = useDocumentSession<Session>({
+    isOver: ({ isApplied, agreed }) => isApplied && !isSame(agreed, edits),
+    begin: (text) => ({ text, isApplied: false, agreed: edits }),
+    apply: (written) => {
+      const value = parseJson(written.text, DOCUMENT_LIMITS)
+      if (value === undefined) return written
+      const { wanted, problems } = readDocument(value, from)
+      const now = editsIn(form.getValues())
+      const newer: FieldId[] = []
+      for (const field of resources.flatMap(({ fields }) => fields)) {
+        const of = wanted.get(field.locator)
+        if (of === undefined) continue
+        const [edit, known] = [of.get(field.property), now.get(field.id)]
+        // a document cannot express a hidden value, or input that is not a value yet
+        const isKept =
+          edit === undefined && (field.definition.isSensitive === true || known?.kind === 'unfinished')
+        if (isKept || deepEqual(edit ?? null, known ?? null)) continue
+        if (!deepEqual(known ?? null, written.agreed.get(field.id) ?? null)) {
+          newer.push(field.id)
+          continue
+        }
+        const options = { shouldDirty: true, shouldValidate: true }
+        form.setValue(`edits.${field.id}`, edit === undefined ? null : new FormEdit(edit), options)
+      }
+      const agreed = new Map(editsIn(form.getValues()))
+      // what was entered in the form since: the text is generated again once it has no errors
+      for (const id of newer) {
+        const before = written.agreed.get(id)
+        if (before === undefined) agreed.delete(id)
+        else agreed.set(id, before)
+      }
+      return { ...written, agreed, isApplied: problems.every(({ kind }) => kind === 'value') }
+    },
+  })
   const parsed = useMemo(() => session && readJson(session.text, DOCUMENT_LIMITS), [session])
   const reading = useMemo(
     () => (parsed?.value === undefined ? null : readDocument(parsed.value, from)),
     [parsed, from],
   )
-  const hasFaults = reading === null || reading.problems.some(({ kind }) => kind !== 'value')
-  // what is entered in the form since is newer than the text
-  if (session?.applied && !hasFaults && !isSame(session.applied, edits)) setSession(null)
-
-  const apply = useEffectEvent((text: string) => {
-    const value = parseJson(text, DOCUMENT_LIMITS)
-    if (value === undefined) return
-    const { wanted } = readDocument(value, from)
-    const now = editsIn(form.getValues())
-    for (const field of resources.flatMap(({ fields }) => fields)) {
-      const of = wanted.get(field.locator)
-      if (of === undefined) continue
-      const [edit, known] = [of.get(field.property), now.get(field.id)]
-      // a document cannot express a hidden value, or input that is not a value yet
-      const isKept =
-        edit === undefined && (field.definition.isSensitive === true || known?.kind === 'unfinished')
-      if (isKept || deepEqual(edit ?? null, known ?? null)) continue
-      const options = { shouldDirty: true, shouldValidate: true }
-      form.setValue(`edits.${field.id}`, edit === undefined ? null : new FormEdit(edit), options)
-    }
-    const applied = editsIn(form.getValues())
-    setSession((current) => (current?.text === text ? { text, applied } : current))
-  })
-  const flush = useEffectEvent(() => {
-    clearTimeout(timer.current)
-    if (session !== null && session.applied === null) apply(session.text)
-  })
-  useEffect(() => () => flush(), [])
   const generated = useMemo(
     () => (session === null ? JSON.stringify(documentOf(from, editsFor(resources, edits)), null, 2) : ''),
     [session, from, resources, edits],
   )
-  const text = session?.text ?? generated
   return {
-    text,
+    text: session?.text ?? generated,
     from,
     reading,
     broken: parsed?.error ?? null,
-    reset: () => {
-      clearTimeout(timer.current)
-      setSession(null)
-    },
-    onText: (next) => {
-      if (next === text) return
-      setSession({ text: next, applied: null })
-      clearTimeout(timer.current)
-      timer.current = setTimeout(() => apply(next), DEBOUNCE_MS)
-    },
+    reset,
+    onText,
   }
 }
 

@@ -1,28 +1,21 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../../api/session.ts'
 import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/json/parse-json.ts'
-import { allEdits, editAt, type Draft } from '../draft/draft.ts'
+import { allEdits, type Draft } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { documentOf, readDocument, type DocumentReading } from '../../../subjects/document/document.ts'
+import { useDocumentSession, type DocumentSession } from '../../../subjects/document/use-document-session.ts'
 import { expressible, stepTo } from './document.ts'
 
-const DEBOUNCE_MS = 300
-
-/** A document that is being edited. */
-interface Session {
-  text: string
-  /** The configuration that it was generated from. */
+interface Session extends DocumentSession {
+  /** The configuration that the text was generated from. */
   from: Configuration
   /** The document and the draft that last agreed with each other. */
   agreed: { document: JsonValue; draft: Draft }
-  /** What can be read of the text is part of the draft. */
-  isApplied: boolean
   /** How often all edits had been discarded when it began. */
   timesCleared: number
-  /** The draft at the last key. An edit made elsewhere since then is newer than the text. */
-  typedOn: Draft
 }
 
 /** Documents that were closed with text that is not part of any edit; restored when the person returns to the page. */
@@ -45,9 +38,9 @@ export interface DocumentState {
 }
 
 /**
- * The whole configuration as a text that becomes edits when typing pauses. The text is compared with the snapshot that
- * it was generated from. It is generated again as soon as the draft or the snapshot changes in another way, unless
- * some of it cannot become an edit: then it stays, to be fixed.
+ * The whole configuration as a text that becomes edits when typing pauses, and before the person does anything else with
+ * the draft. The text is compared with the snapshot that it was generated from. It is generated again as soon as the draft
+ * or the snapshot changes in another way, unless some of it cannot become an edit: then it stays, to be fixed.
  */
 export function useDocument({
   store,
@@ -60,9 +53,48 @@ export function useDocument({
   configuration: Configuration
   isShown: boolean
 }): DocumentState {
-  const [session, setSession] = useState<Session | null>(() => unfinished.get(store) ?? null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const pending = useRef<Session | null>(null)
+  // discarding all edits discards the text too
+  const isDiscarded = (one: Session) => store.timesCleared() !== one.timesCleared
+  const { session, flush, reset, onText } = useDocumentSession<Session>({
+    initial: () => unfinished.get(store) ?? null,
+    isOver: (one) => {
+      const hasMoved =
+        draft !== one.agreed.draft || configuration.snapshotVersion !== one.from.snapshotVersion
+      return isDiscarded(one) || (one.isApplied && hasMoved)
+    },
+    begin: (text) => ({
+      text,
+      isApplied: false,
+      from: configuration,
+      agreed: { document: documentOf(configuration, draft), draft },
+      timesCleared: store.timesCleared(),
+    }),
+    apply: (written) => {
+      const document = parseJson(written.text, DOCUMENT_LIMITS)
+      if (document === undefined || isDiscarded(written)) return written
+      const { agreed } = written
+      const next = readDocument(document, written.from)
+      const after = expressible(next, { before: agreed.document, document })
+      const isOnlyChange = store.current() === agreed.draft
+      store.apply(
+        stepTo(next.wanted, {
+          configuration: written.from,
+          newest: configuration,
+          draft: store.current(),
+          before: agreed.document,
+          after,
+        }),
+        'document',
+      )
+      store.flush()
+      return {
+        ...written,
+        // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors
+        agreed: { document: after, draft: isOnlyChange ? store.current() : agreed.draft },
+        isApplied: !hasFaults(next),
+      }
+    },
+  })
   const from = session?.from ?? configuration
 
   const parsed = useMemo(() => (session === null ? null : readJson(session.text, DOCUMENT_LIMITS)), [session])
@@ -71,65 +103,29 @@ export function useDocument({
     () => (parsed?.value === undefined || session === null ? null : readDocument(parsed.value, session.from)),
     [parsed, session],
   )
-  // errors in values are in the draft too; other errors exist only in the text
-  const hasFaults = reading?.problems.some(({ kind }) => kind !== 'value') === true
-  if (session !== null) {
-    const hasMoved =
-      draft !== session.agreed.draft || configuration.snapshotVersion !== session.from.snapshotVersion
-    // discarding all edits discards the text too
-    const isDiscarded = store.timesCleared() !== session.timesCleared
-    if (isDiscarded || (session.isApplied && hasMoved && !hasFaults)) setSession(null)
-  }
 
-  const apply = useEffectEvent((written: Session) => {
-    const document = parseJson(written.text, DOCUMENT_LIMITS)
-    if (document === undefined || store.timesCleared() !== written.timesCleared) return
-    const { agreed } = written
-    const next = readDocument(document, written.from)
-    const after = expressible(next, { before: agreed.document, document })
-    const hasMoved = store.current() !== agreed.draft
-    const step = stepTo(next.wanted, {
-      configuration: written.from,
-      newest: configuration,
-      draft: store.current(),
-      before: agreed.document,
-      after,
-    })
-    store.apply(
-      step.filter(({ locator, property }) => {
-        const now = store.edit(locator, property)?.edit
-        return now === undefined || now === editAt(written.typedOn, locator, property)?.edit
-      }),
-      'document',
-    )
-    store.flush()
-    // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors
-    const now = { document: after, draft: hasMoved ? agreed.draft : store.current() }
-    setSession((current) =>
-      current?.text === written.text ? { ...current, agreed: now, isApplied: true } : current,
-    )
+  /** The session, if some of its text cannot become an edit. */
+  const leftOver = useEffectEvent((): Session | null => {
+    const last = flush()
+    return last === null || last.isApplied || isDiscarded(last) ? null : last
   })
-  const flush = useEffectEvent(() => {
-    clearTimeout(timer.current)
-    const last = pending.current
-    pending.current = null
-    if (last !== null) apply(last)
-  })
-  const isUnfinished = session !== null && (broken !== null || hasFaults)
-  const leave = useEffectEvent(() => {
-    flush()
-    if (isUnfinished) unfinished.set(store, session)
-    else unfinished.delete(store)
-  })
-  useEffect(() => () => leave(), [])
+  const beforeInput = useEffectEvent(() => void flush())
+  useEffect(() => {
+    const stop = store.beforeInput(() => beforeInput())
+    return () => {
+      const left = leftOver()
+      if (left === null) unfinished.delete(store)
+      else unfinished.set(store, left)
+      stop()
+    }
+  }, [store])
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
-      flush()
-      if (isUnfinished && !isReplacingPage()) event.preventDefault()
+      if (leftOver() !== null && !isReplacingPage()) event.preventDefault()
     }
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
-  }, [isUnfinished])
+  }, [])
 
   const generated = useMemo(
     () => (isShown && session === null ? JSON.stringify(documentOf(configuration, draft), null, 2) : ''),
@@ -140,27 +136,12 @@ export function useDocument({
     from,
     reading,
     broken,
-    isBlocked: isUnfinished,
+    isBlocked: broken !== null || (reading !== null && hasFaults(reading)),
     edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
-    reset: () => {
-      clearTimeout(timer.current)
-      pending.current = null
-      setSession(null)
-    },
-    onText: (text) => {
-      if (text === (session?.text ?? generated)) return
-      const next: Session = {
-        from,
-        agreed: session?.agreed ?? { document: documentOf(configuration, draft), draft },
-        timesCleared: session?.timesCleared ?? store.timesCleared(),
-        text,
-        typedOn: store.current(),
-        isApplied: false,
-      }
-      setSession(next)
-      clearTimeout(timer.current)
-      pending.current = next
-      timer.current = setTimeout(flush, DEBOUNCE_MS)
-    },
+    onText,
+    reset,
   }
 }
+
+/** Whether some of the text is only in the text. Errors in values are in the draft too. */
+const hasFaults = ({ problems }: DocumentReading): boolean => problems.some(({ kind }) => kind !== 'value')

@@ -335,6 +335,38 @@ describe('two tabs', () => {
   })
 })
 
+describe('what waits for a pause in typing', () => {
+  const NAME = { locator: CORE, property: 'name' }
+  const inputs: [name: string, (store: DraftStore) => unknown, left: string | undefined][] = [
+    ['the focus of a field', (store) => store.enter(NAME), 'waiting'],
+    [
+      'a key',
+      (store) =>
+        store.type(NAME, edit('newer').edit, { saved: data('saved'), version: 4, isSensitive: false }),
+      'newer',
+    ],
+    ['another decision', (store) => put(store, 'name', edit('newer')), 'newer'],
+    ['undo', (store) => store.undo(), undefined],
+    ['redo', (store) => store.redo(), 'waiting'],
+    ['a review', (store) => store.flush(), 'waiting'],
+    ['discarding all edits', (store) => store.clear(), undefined],
+  ]
+  for (const [name, input, left] of inputs)
+    it(`becomes part of the draft before ${name}`, () => {
+      const store = browser().open()
+      let isWaiting = true
+      const apply = () => {
+        if (!isWaiting) return
+        isWaiting = false
+        put(store, 'name', edit('waiting'))
+      }
+      store.beforeInput(apply)
+      input(store)
+      assert.equal(isWaiting, false)
+      assert.deepEqual(store.edit(CORE, 'name'), left === undefined ? undefined : edit(left))
+    })
+})
+
 describe('undo and redo', () => {
   const valueOf = (store: DraftStore, property: string) => {
     const held = store.edit(CORE, property)?.edit

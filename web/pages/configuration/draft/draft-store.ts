@@ -70,6 +70,7 @@ export class DraftStore {
   private readonly listeners = new Set<() => void>()
   private readonly watchers = new Map<string, Set<() => void>>()
   private readonly editWatchers = new Set<(places: readonly PropertyPlace[]) => void>()
+  private readonly earlier = new Set<() => void>()
   private flushTimer: ReturnType<typeof setTimeout> | undefined
   private readonly storage: DraftStorage
 
@@ -113,6 +114,15 @@ export class DraftStore {
     return () => this.editWatchers.delete(listener)
   }
 
+  /**
+   * Calls back before the person does something else, to make what was typed before it part of the draft. So the edits
+   * are made in the order in which the person made them.
+   */
+  beforeInput(listener: () => void): () => void {
+    this.earlier.add(listener)
+    return () => this.earlier.delete(listener)
+  }
+
   readonly current = (): Draft => this.draft
 
   /**
@@ -121,7 +131,9 @@ export class DraftStore {
    */
   readonly debouncedDraft = (): Draft => this.debounced
 
+  /** Makes everything that was typed part of the draft and of the debounced draft. */
   flush(): void {
+    this.settle()
     clearTimeout(this.flushTimer)
     this.flushTimer = undefined
     if (this.debounced === this.draft) return
@@ -153,6 +165,7 @@ export class DraftStore {
   /** Called when a field gets the focus. */
   enter(place: PropertyPlace): void {
     if (this.active.at(place) !== undefined) return
+    this.settle()
     this.active.enter(place)
     this.notify([place])
   }
@@ -191,6 +204,7 @@ export class DraftStore {
       typedIn = null,
     }: { saved: PropertyView | null; version: number; isSensitive: boolean; typedIn?: unknown },
   ): DraftEdit | null {
+    this.settle()
     const active = this.activeAt(locator, property)
     const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
     if (active !== undefined) this.active.type(active, from)
@@ -201,17 +215,20 @@ export class DraftStore {
 
   /** @param typedIn what the person types in, if the step is one of many. */
   apply(step: DraftStep, typedIn: unknown = null): void {
+    this.settle()
     this.change(step, 'person', typedIn)
   }
 
   /** Takes back what the person did last. Returns the places that changed. */
   undo(): readonly PropertyPlace[] {
+    this.settle()
     const step = this.changes.undo() ?? []
     this.change(step, 'undo')
     return step
   }
 
   redo(): readonly PropertyPlace[] {
+    this.settle()
     const step = this.changes.redo() ?? []
     this.change(step, 'undo')
     return step
@@ -291,6 +308,7 @@ export class DraftStore {
 
   /** Discards all edits. */
   clear(): void {
+    this.settle()
     this.clears += 1
     this.apply(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
     this.dismissNotKept()
@@ -380,6 +398,10 @@ export class DraftStore {
       return { locator, property, next: known }
     const read = readEdit(text)
     return { locator, property, next: read === 'withheld' ? null : read }
+  }
+
+  private settle(): void {
+    for (const listener of this.earlier) listener()
   }
 
   private notifyEditWatchers(places: readonly PropertyPlace[]): void {

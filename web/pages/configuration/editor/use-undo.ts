@@ -24,6 +24,7 @@ export function useUndo(store: DraftStore, goTo: EditorValue['goTo'], isOff: boo
   const press = useEffectEvent((event: KeyboardEvent) => {
     const way = wayOf(event)
     if (way === null || event.defaultPrevented || isOff || isDialogOpen()) return
+    store.flush()
     const text = focusedText()
     const isTyped = text !== null && store.lastChange()?.typedIn === text
     if (isTyped && !(way === 'redo' && store.canRedo())) return

@@ -145,6 +145,23 @@ test('form and document show the same input, and neither loses what the other ha
   await expect.element(document).not.toBeInTheDocument()
 })
 
+test('what is entered in the form is newer than text of the document that the form does not have yet', async () => {
+  await serveApi({})
+  await open()
+  await page.getByRole('button', { name: 'JSON beside the form' }).click()
+  const document = page.getByRole('textbox', { name: 'Values as JSON' })
+  await userEvent.fill(name, 'Acme')
+  await expect.element(document).toMatchTextContent(/Acme/)
+  const half = '{ "production/crm/MODULE/main": { "name": "Acme"'
+  await document.fill(half)
+  await expect.element(page.getByRole('button', { name: 'Line 1' })).toBeVisible()
+  await userEvent.fill(name, 'Bolt')
+  await document.fill(`${half}, "password": "hunter2" } }`)
+  await expect.element(document).toMatchTextContent(/"name": "Bolt"/)
+  await expect.element(document).toMatchTextContent(/"isSensitive": true/)
+  await expect.element(name).toHaveValue('Bolt')
+})
+
 test('an install is shared as a draft before its values are complete, and then no longer kept in the browser', async () => {
   const make = 'POST /change-requests'
   const made = changeRequestWith({ kind: 'INSTALL', state: 'DRAFT' })
