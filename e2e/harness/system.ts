@@ -9,6 +9,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { untilEnded } from '#runtime/testing/rules.ts'
 import { recoverDatabase } from '#runtime/use-cases/overview/recovery.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { demoInstallValues } from '#plugin/examples/bundles/demo-values.ts'
@@ -107,14 +108,8 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
   await publishAll(call, plugins)
 
   const ended = async (operationId: string): Promise<Operation> => {
-    const deadline = Date.now() + 30_000
-    for (;;) {
-      const operation = await call(platform, 'GET /operations/{operationId}', { params: { operationId } })
-      if (['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(operation.state)) return operation
-      if (Date.now() > deadline)
-        throw new Error(`Operation ${operationId} is still ${operation.state} after 30 s`)
-      await new Promise((resolve) => setTimeout(resolve, 40))
-    }
+    await untilEnded(tables.db, operationId)
+    return call(platform, 'GET /operations/{operationId}', { params: { operationId } })
   }
   const start: System['start'] = async (scope, bundleId, version) => {
     const manifest = bundleOf(bundleId, version)

@@ -110,7 +110,7 @@ export async function testEngine(): Promise<TestEngine> {
         owner: uuidv7(deps),
         concurrency: 8,
         leaseMs: 3_000,
-        pollMs: 20,
+        pollMs: 50,
         graceMs: 200,
         ...options,
       })

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configuration } from '#contract/runtime-api/configuration.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
+import { until } from '#runtime/testing/stream.ts'
 import { PLUGINS, versionOf } from './bundles.ts'
 import { required } from './state.ts'
 import type { Model } from './state.ts'
@@ -22,18 +22,19 @@ export async function awaitOneOf(
 ): Promise<{ model: Model } | { difference: string }> {
   const expected = models.map((model) => ({ model, view: expectedView(model) }))
   const deadline = performance.now() + DEADLINE_MS
-  for (;;) {
+  let seen: { model: Model } | { difference: string } | undefined
+  await until(async () => {
     const operations = await readOperations(scope)
     const possible = expected.filter(({ view }) => isDeepStrictEqual(view.operations, operations))
     const isLate = performance.now() > deadline
-    if (possible.length > 0 || isLate) {
-      const actual = { operations, ...(await readOthers(scope)) }
-      const found = possible.find(({ view }) => isDeepStrictEqual(view, actual))
-      if (found !== undefined) return { model: found.model }
-      if (isLate) return { difference: differenceOf(expected[0]?.view ?? {}, actual) }
-    }
-    await sleep(4)
-  }
+    if (possible.length === 0 && !isLate) return false
+    const actual = { operations, ...(await readOthers(scope)) }
+    const found = possible.find(({ view }) => isDeepStrictEqual(view, actual))
+    if (found !== undefined) seen = { model: found.model }
+    else if (isLate) seen = { difference: differenceOf(expected[0]?.view ?? {}, actual) }
+    return seen !== undefined
+  })
+  return required(seen)
 }
 
 function differenceOf(expected: View, actual: View): string {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { until } from '#runtime/testing/stream.ts'
 import { detach, install, save, upgrade } from '../actions.ts'
 import type { ApiClient } from '../api-client.ts'
 import { BUNDLES, coreValues } from '../bundles.ts'
@@ -20,13 +20,9 @@ export async function runLifecycle(client: ApiClient): Promise<void> {
 }
 
 /** Waits for the end of an operation. The plugins have no faults, so only success is expected. */
-async function succeeds(client: ApiClient, { operationId }: Operation): Promise<void> {
-  const deadline = performance.now() + 60_000
-  for (;;) {
+const succeeds = (client: ApiClient, { operationId }: Operation): Promise<void> =>
+  until(async () => {
     const { state, failure } = await client.read('GET /operations/{operationId}', { params: { operationId } })
-    if (state === 'SUCCEEDED') return
     if (state === 'FAILED') throw new Error(`an operation failed with ${failure?.errorCode}`)
-    if (performance.now() > deadline) throw new Error(`an operation is ${state} after a minute`)
-    await sleep(25)
-  }
-}
+    return state === 'SUCCEEDED'
+  })

@@ -4,6 +4,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { until } from '#runtime/testing/stream.ts'
 import type { Violation } from '../suite.ts'
 import { configurationPath, locatorOf, type World } from '../public/world.ts'
 import { download, editNote, importFile, openForm, resetInvalid, save, showModule, touch } from './page.ts'
@@ -130,12 +131,8 @@ async function saveByApi(world: World, scope: Scope, trials: readonly Trial[]): 
 }
 
 /** Waits until no operation is in progress. */
-async function idle(world: World, scope: Scope): Promise<void> {
-  const end = performance.now() + 30_000
-  for (;;) {
+const idle = (world: World, scope: Scope): Promise<void> =>
+  until(async () => {
     const { resources } = await world.configuration(scope)
-    if (Object.values(resources).every(({ claim }) => claim === null)) return
-    if (performance.now() > end) throw new Error('An operation does not end')
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-}
+    return Object.values(resources).every(({ claim }) => claim === null)
+  })
