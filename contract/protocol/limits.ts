@@ -37,6 +37,21 @@ export const PATTERNS_MAX = 16 * 1024
 /** Maximum length of a string or key in UTF-8 bytes. */
 export const STRING_BYTES_MAX = 256 * 1024
 
+export interface StrictJsonLimits {
+  maxDepth: number
+  /** Object keys in the whole document. */
+  maxKeys: number
+  /** UTF-8 bytes of one string. */
+  maxStringBytes: number
+}
+
+/** Of every JSON text that a person, a file or a plugin sends, unless its reader says otherwise. */
+export const STRICT_JSON_LIMITS: StrictJsonLimits = {
+  maxDepth: BODY_DEPTH_MAX,
+  maxKeys: BODY_KEYS_MAX,
+  maxStringBytes: STRING_BYTES_MAX,
+}
+
 /** Maximum size in bytes of a file with JSON or YAML that a person opens in the console. */
 export const FILE_BYTES_MAX = 5 * 1024 * 1024
 /** Maximum number of object keys in such a file, and in the JSON document beside the form. */

@@ -1,25 +1,12 @@
 import { isExactNumber, pointerTo } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
 import { placeIn, StrictJsonError, type JsonTextProblem } from './json-text-problem.ts'
-import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from './limits.ts'
-
-export interface StrictJsonLimits {
-  maxDepth: number
-  /** Object keys in the whole document. */
-  maxKeys: number
-  /** UTF-8 bytes of one string. */
-  maxStringBytes: number
-}
-
-export const STRICT_JSON_LIMITS: StrictJsonLimits = {
-  maxDepth: BODY_DEPTH_MAX,
-  maxKeys: BODY_KEYS_MAX,
-  maxStringBytes: STRING_BYTES_MAX,
-}
+import type { StrictJsonLimits } from './limits.ts'
 
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
 /**
  * Reads JSON character by character: slow, but it knows what is wrong and where. `strict-json.ts` lists what is
  * rejected.

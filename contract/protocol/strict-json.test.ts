@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { StrictJsonError } from './json-text-problem.ts'
-import { BODY_DEPTH_MAX, BODY_KEYS_MAX } from './limits.ts'
-import { STRICT_JSON_LIMITS, StrictJsonScanner, utf8Length } from './strict-json-scanner.ts'
-import type { StrictJsonLimits } from './strict-json-scanner.ts'
+import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRICT_JSON_LIMITS, type StrictJsonLimits } from './limits.ts'
+import { StrictJsonScanner, utf8Length } from './strict-json-scanner.ts'
 import { parseStrictJson, parseTrustedJson } from './strict-json.ts'
 
 const refusal = (text: string, limits?: Partial<StrictJsonLimits>): string => {

@@ -1,6 +1,7 @@
 import { isExactNumber } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
-import { STRICT_JSON_LIMITS, StrictJsonScanner, type StrictJsonLimits } from './strict-json-scanner.ts'
+import { STRICT_JSON_LIMITS, type StrictJsonLimits } from './limits.ts'
+import { StrictJsonScanner } from './strict-json-scanner.ts'
 
 /**
  * Parses JSON as RFC 8259 defines it and rejects what JSON.parse accepts but a database or another parser reads

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
-import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
+import type { StrictJsonLimits } from '#contract/protocol/limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { RequestIdVariables } from '#http-kit/requests.ts'
 import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { AuditRecord } from '../use-cases/audit/record.ts'
@@ -19,17 +18,6 @@ export interface HttpVariables extends RequestIdVariables {
 export type HttpApp = Hono<{ Variables: HttpVariables }>
 
 export type HttpContext = Context<{ Variables: HttpVariables }>
-
-/** Sends an envelope: always status 200, never cached. */
-export function envelope(c: HttpContext, body: JsonValue): Response {
-  if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
-    c.set('errorCode', body.errorCode)
-  const text = JSON.stringify(body)
-  c.set('answerLength', text.length)
-  return new Response(text, {
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  })
-}
 
 /** The headers of a request: an assertion has the permissions of the person in each of up to 500 scopes. */
 export const HEADER_BYTES_MAX = 512 * 1024

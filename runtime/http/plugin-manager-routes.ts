@@ -16,9 +16,8 @@ import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
-import { refuseMethod } from './serve-row.ts'
+import { envelope, refuseMethod } from './serve-row.ts'
 import { readRequest } from './read-request.ts'
-import { envelope } from './http-app.ts'
 import type { HttpApp, HttpContext, HttpVariables } from './http-app.ts'
 
 export interface PluginManagerOptions {

@@ -14,7 +14,7 @@ import { auditSubjectOf } from './audit-subjects.ts'
 import { requirePermission } from './callers.ts'
 import type { CallerLimits, PersonAccess } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
-import { type Handlers, envelope, type HttpContext, type HttpApp } from './http-app.ts'
+import type { Handlers, HttpContext, HttpApp } from './http-app.ts'
 import { idempotencyKeyOf, requestText, readRequest } from './read-request.ts'
 import type { ReadRequest } from './read-request.ts'
 import { recordDenied, writeRow } from './write-row.ts'
@@ -198,4 +198,15 @@ export function refuseMethod(c: HttpContext, methods: readonly Method[]): Respon
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow })
   throw new TransportError('METHOD_NOT_ALLOWED', undefined, { allow })
+}
+
+/** Sends an envelope: always status 200, never cached. */
+export function envelope(c: HttpContext, body: JsonValue): Response {
+  if (typeof body === 'object' && body !== null && 'errorCode' in body && typeof body.errorCode === 'string')
+    c.set('errorCode', body.errorCode)
+  const text = JSON.stringify(body)
+  c.set('answerLength', text.length)
+  return new Response(text, {
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
 }

@@ -2,7 +2,7 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
-import { buildRequest } from '../engine/calls/build-request.ts'
+import { buildRequest } from '../engine/steps/prepare-call.ts'
 import type { FrozenPlan, PlannedResource } from '../model/plan.ts'
 
 export const LOCATOR = 'source/crm/MODULE/tenants'

@@ -8,7 +8,7 @@ import { ErrorCode } from '../../../contract/protocol/envelope.ts'
 import { Key, mapOf, ResourceLocator } from '../../../contract/protocol/keys.ts'
 import { PluginConfiguration } from '../../../contract/protocol/authorization.ts'
 import { parseStrictJson } from '../../../contract/protocol/strict-json.ts'
-import type { StrictJsonLimits } from '../../../contract/protocol/strict-json-scanner.ts'
+import type { StrictJsonLimits } from '../../../contract/protocol/limits.ts'
 import { Resource, Scenario } from './scenarios.ts'
 
 /** What a service of the checker answers to one method. */

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef
 import type { Problem } from '#contract/json-schema/json-schema.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
+import type { StrictJsonLimits } from '#contract/protocol/limits.ts'
 import { json } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'

@@ -4,9 +4,8 @@ import {
   type JsonTextProblem,
   type TextPlace,
 } from '#contract/protocol/json-text-problem.ts'
-import { FILE_KEYS_MAX } from '#contract/protocol/limits.ts'
+import { FILE_KEYS_MAX, type StrictJsonLimits } from '#contract/protocol/limits.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
-import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** Why a text is not JSON that the servers accept, and where. */

@@ -1,3 +1,4 @@
+import type { FieldError, FieldErrors, Resolver } from 'react-hook-form'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Problem } from '#contract/json-schema/value-problem.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
@@ -7,7 +8,15 @@ import { jsonErrorText, readJson, type JsonError } from '../json/parse-json.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { controlKind, controlTraits, schemaOf } from './control-kind.ts'
-import { dataValue, type Edit, type Part, type Parts } from './property-edit.ts'
+import {
+  dataValue,
+  editsIn,
+  type Edit,
+  type Part,
+  type Parts,
+  type PropertyFormValues,
+} from './property-edit.ts'
+import type { FieldId } from './property-place.ts'
 import { REFUSED_KEY } from './held-value.ts'
 import { takesNumber } from './inner-value.ts'
 import { readNumber } from './parse-number.ts'
@@ -125,5 +134,53 @@ function findProblem(definition: PropertyDefinition, edit: Edit): EditProblem | 
       const isEmpty = edit.value['@type'] === 'Data' && edit.value.value === ''
       return isEmpty && definition.required === true ? { kind: 'missing' } : { kind: 'values', problems }
     }
+  }
+}
+
+/**
+ * A field's error message: first an error in the edit itself, then a missing value, then the server's error about the
+ * submitted value.
+ */
+export function propertyError(
+  definition: PropertyDefinition,
+  edit: Edit | null,
+  error: FieldError | undefined,
+  t: Translate,
+): string | null {
+  const ownError = edit === null ? null : editError(definition, edit, t)
+  if (ownError !== null) return ownError
+  if (error?.type === 'missing') return edit === null ? missingText(definition, t) : null
+  return error?.message ?? null
+}
+
+interface PropertyRules {
+  /** The definition of a field; undefined for one that is not (or no longer) in the form, which is not checked. */
+  definitionOf: (id: FieldId) => PropertyDefinition | undefined
+  /** The fields that need a value. */
+  required?: Iterable<FieldId>
+}
+
+/**
+ * Validates a form against property definitions. An error contains only its type: `invalid` (the field gets the message
+ * from `editError`, in the current language) or `missing`.
+ *
+ * @param others Validates the values beside the properties; its errors are added.
+ */
+export function propertyResolver<Values extends PropertyFormValues>(
+  { definitionOf, required = [] }: PropertyRules,
+  others?: (values: Values) => FieldErrors<Values>,
+): Resolver<Values> {
+  return (values) => {
+    const edits = editsIn(values)
+    const errors: Record<FieldId, FieldError> = {}
+    for (const id of required) if (!edits.has(id)) errors[id] = { type: 'missing' }
+    for (const [id, edit] of edits) {
+      const definition = definitionOf(id)
+      if (definition !== undefined && checkEdit(definition, edit) !== null) errors[id] = { type: 'invalid' }
+    }
+    const rest = others?.(values) ?? {}
+    if (Object.keys(errors).length === 0 && Object.keys(rest).length === 0) return { values, errors: {} }
+    // errors are keyed by field name, which the type of all `Values` cannot express
+    return { values: {}, errors: { ...rest, edits: errors } as FieldErrors<Values> }
   }
 }

@@ -3,7 +3,7 @@ import { useForm, useFormState, useWatch, type FieldPath } from 'react-hook-form
 import type { Detail } from '../../forms/form/server-errors.ts'
 import { fieldId, type FieldId } from '../../forms/property/property-place.ts'
 import { editsIn } from '../../forms/property/property-edit.ts'
-import { propertyResolver } from '../../forms/property/use-property-edit.ts'
+import { propertyResolver } from '../../forms/property/edit-error.ts'
 import {
   hasSensitiveInput,
   emptyInput,

@@ -10,7 +10,7 @@ import {
   type FieldId,
   type PropertyPlace,
 } from '../../../forms/property/property-place.ts'
-import { propertyResolver } from '../../../forms/property/use-property-edit.ts'
+import { propertyResolver } from '../../../forms/property/edit-error.ts'
 import { definitionOf } from './outline.ts'
 
 /** An edit of the draft with its base, as a form value. */

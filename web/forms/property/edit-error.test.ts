@@ -4,7 +4,7 @@ import { createFormControl } from 'react-hook-form'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { setData, type Edit, editsIn, FormEdit, type PropertyFormValues } from './property-edit.ts'
 import { fieldId } from './property-place.ts'
-import { propertyResolver } from './use-property-edit.ts'
+import { propertyResolver } from './edit-error.ts'
 
 const port: PropertyDefinition = {
   kind: 'DATA',

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { maskRequest } from './sensitive-values.ts'
+import { maskRequest } from '../calls/sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, SECRET } from '../../testing/plan.ts'
-import { buildRequest, requestBytes } from './build-request.ts'
+import { buildRequest, requestBytes } from './prepare-call.ts'
 
 const operation = {
   operationId: '0190a000-0000-7000-8000-000000000001',
