@@ -35,6 +35,7 @@ const programs = {
   security: 'scripts/security/main.ts',
   'wire-kit': 'scripts/wire-kit.ts',
   'count:save': 'scripts/count-save.ts',
+  'count:changes': 'scripts/count-changes.ts',
   'plugin-check': 'packages/plugin-check/src/main.ts',
   'plugin-dev': 'scripts/plugin-dev/main.ts',
 }

@@ -75,3 +75,21 @@ export function viewOf(edit: Edit, isSensitive: boolean): PropertyView | null {
   }
   return edit.kind === 'removed' ? null : { '@type': 'Data', value: edit.text }
 }
+
+/** Whether a value has the structure of a service reference, or of a map or list of them. */
+export function isReferenceShape(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  switch (value['@type']) {
+    case 'ServiceReference':
+      return isReference(value)
+    case 'ServiceReferenceMap':
+      return isJsonObject(value['valueMap']) && Object.values(value['valueMap']).every(isReference)
+    case 'ServiceReferenceList':
+      return Array.isArray(value['valueList']) && value['valueList'].every(isReference)
+    default:
+      return false
+  }
+}
+
+const isReference = (value: unknown): boolean =>
+  isJsonObject(value) && value['@type'] === 'ServiceReference' && typeof value['serviceId'] === 'string'

@@ -9,7 +9,7 @@ import { FilterBar, FilterChip, SelectFilter } from '../../ui/filters/FilterBar.
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
 import { TimeFilter } from '../../ui/filters/TimeFilter.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
-import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import { isReferenceShape } from '../../forms/property/property-value.ts'
 
 /** How long ago a value was set last. */
 const AGES = [30, 90, 180, 365] as const

@@ -3,7 +3,7 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { placeOf, type PropertyPlace } from '../../forms/property/property-place.ts'
-import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import { isReferenceShape } from '../../forms/property/property-value.ts'
 import { FORMAT, VERSION, type FileValue } from './configuration-file.ts'
 
 const File = z.object({

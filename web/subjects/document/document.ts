@@ -6,8 +6,7 @@ import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
-import { isHidden, isSet, valueOf } from '../../forms/property/property-value.ts'
-import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import { isHidden, isReferenceShape, isSet, valueOf } from '../../forms/property/property-value.ts'
 
 /** What a document is generated from and compared with: the values of resources, by locator. */
 export interface DocumentValues {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
 import { type Edit, editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/property-edit.ts'
-import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import { isReferenceShape } from '../../forms/property/property-value.ts'
 import type { FieldId } from '../../forms/property/property-place.ts'
 import type { FormResource } from './property-form.ts'
 

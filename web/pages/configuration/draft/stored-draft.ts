@@ -6,7 +6,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit, Part, Parts } from '../../../forms/property/property-edit.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import type { DraftEdit } from './draft.ts'
-import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
+import { isReferenceShape } from '../../../forms/property/property-value.ts'
 
 const FORMAT = 2
 
