@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AccessResolutionRequest, AccessResolutionResponse } from './access-resolution.ts'
-import { accepts, but, installation, locator, reference, refuses } from './assertions.test.ts'
+import { accepts, but, installation, locator, reference, refuses } from './testing.ts'
 
 const request = { contractVersion: '4.0.0', installation, resource: locator, propertyKey: 'eventPublisher' }
 const access = { url: 'http://mailer.internal/api', token: 'abc' }

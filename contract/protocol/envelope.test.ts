@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { accepts, but, locator, refuses } from './assertions.test.ts'
+import { accepts, but, locator, refuses } from './testing.ts'
 import { Detail, ErrorCode, FailureData, failureEnvelope, readEnvelope, successEnvelope } from './envelope.ts'
 import { RUNTIME_ERROR_CODES } from './error-codes.ts'
 

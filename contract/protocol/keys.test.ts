@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
-import { accepts, refuses } from './assertions.test.ts'
+import { accepts, refuses } from './testing.ts'
 import * as keys from './keys.ts'
 
 const parsed = (text: string): unknown => JSON.parse(text)

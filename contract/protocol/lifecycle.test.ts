@@ -9,7 +9,7 @@ import {
   operation,
   reference,
   refuses,
-} from './assertions.test.ts'
+} from './testing.ts'
 import { AuthorAuthorization, CompiledAuthorization } from './authorization.ts'
 import { LifecycleRequest, LifecycleResponse, ResourceEntry } from './lifecycle.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accepts, but, refuses } from './assertions.test.ts'
+import { accepts, but, refuses } from './testing.ts'
 import { AuthorManifest, checkManifest } from './manifest.ts'
 import { withoutShared } from './shared-definitions.ts'
 

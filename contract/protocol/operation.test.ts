@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accepts, but, installation, operation, refuses, scope } from './assertions.test.ts'
+import { accepts, but, installation, operation, refuses, scope } from './testing.ts'
 import { OperationIdentity, OperationType, Outcome, ResourceAction, Stage } from './lifecycle.ts'
 import { BundleRef, InstallationIdentity, Scope } from './scope.ts'
 

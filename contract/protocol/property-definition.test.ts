@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { accepts, refuses } from './assertions.test.ts'
+import { accepts, refuses } from './testing.ts'
 import { PropertyDefinition } from './property-definition.ts'
 import { isReferenceKind, PROPERTY_KINDS } from './property-kinds.ts'
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { accepts, data, reference, refuses } from './assertions.test.ts'
+import { accepts, data, reference, refuses } from './testing.ts'
 import {
   Data,
   Reference,
