@@ -34,6 +34,14 @@ const LIST_LIMIT = 200
 const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
+/** What somebody looks for, and with what. */
+interface Search {
+  text: string
+  t: Translate
+  client: QueryClient
+  signal: AbortSignal
+}
+
 /**
  * Finds scopes, installations, operations, bundles, plugins, services, and properties by title. Each word of the text
  * must occur, of operations as many as any has; ids are found by their start or end. A pasted scope comes first; a
@@ -42,132 +50,163 @@ const CONFIGURATION =
  */
 export async function searchEverything(
   text: string,
-  { t, client, signal }: { t: Translate; client: QueryClient; signal: AbortSignal },
+  { t, client, signal }: Omit<Search, 'text'>,
 ): Promise<readonly PaletteGroup[]> {
   const address = pageOfAddress(text, t)
   if (address !== null) return [address]
   const located = await placesOfLocator(text, { t, signal })
   if (located !== null) return [located]
-  const query = { q: text.slice(0, TEXT_MAX), limit: MAX_HITS }
-  const whole = { query: { limit: LIST_LIMIT } }
+  const search = { text, t, client, signal }
   // two requests at a time leave connections of the browser for the page
-  const [installations, operations] = await Promise.all([
-    groupOf(
-      t('shell.nav.installations'),
-      signal,
-      async () => {
-        const { items } = await callApi('GET /installations', { query }, { signal })
-        return items.map((row) => installationHit(row, t))
-      },
-      paths.installations({ q: query.q }),
-    ),
-    groupOf(
-      t('shell.nav.operations'),
-      signal,
-      async () => {
-        const { items, search } = await callApi('GET /operations', { query: inTimeZone(query) }, { signal })
-        const note = search === undefined || items.length === 0 ? null : searchReadingText(search, t)
-        return { hits: items.map((row) => operationHit(row, t)), note }
-      },
-      paths.operations({ q: query.q }),
-    ),
-  ])
+  const [installations, operations] = await Promise.all([findInstallations(search), findOperations(search)])
   const [scopes, bundles, actions, batch] = await Promise.all([
-    groupOf(t('shell.palette.scopes'), signal, async () => {
-      return scopeHits(text, await scopesFor(client, text))
-    }),
-    groupOf(t('shell.palette.bundles'), signal, async () => {
-      const { items } = await client.fetchQuery(apiQuery('GET /bundles', whole))
-      return matching(
-        items,
-        text,
-        ({ title }) => title,
-        ({ bundle }) => `${bundle.environmentKey}/${bundle.bundleId}`,
-      ).map(({ bundle, title, latest: { version } }) => ({
-        id: `bundle ${bundle.environmentKey}/${bundle.bundleId}`,
-        title,
-        detail: `${bundle.environmentKey}/${bundle.bundleId}`,
-        icon: 'catalog' as const,
-        to: paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version }),
-      }))
-    }),
-    groupOf(t('shell.palette.actions'), signal, async () => {
-      const { items } = await client.fetchQuery(apiQuery('GET /bundles', whole))
-      const { permissions } = await client.fetchQuery(apiQuery('GET /session', {}))
-      return bundleActions(text, { t, bundles: items, permissions })
-    }),
+    findScopes(search),
+    findBundles(search),
+    findActions(search),
     batchOfId(text, { t, signal }),
   ])
-  const [plugins, services] = await Promise.all([
-    groupOf(t('shell.nav.plugins'), signal, async () => {
-      const { items } = await client.fetchQuery(apiQuery('GET /plugins', whole))
-      return matching(
-        items,
-        text,
-        ({ title }) => title,
-        ({ pluginId }) => pluginId,
-      ).map(({ pluginId, title }) => ({
-        id: `plugin ${pluginId}`,
-        title,
-        detail: pluginId,
-        icon: 'plugins' as const,
-        to: paths.plugin(pluginId),
-      }))
-    }),
-    groupOf(t('shell.nav.services'), signal, async () => {
-      const { items } = await client.fetchQuery(apiQuery('GET /services', whole))
-      return matching(
-        items,
-        text,
-        ({ title }) => title,
-        ({ serviceId }) => serviceId,
-      ).map(({ serviceId, title }) => ({
-        id: `service ${serviceId}`,
-        title,
-        detail: serviceId,
-        icon: 'services' as const,
-        to: paths.service(serviceId),
-      }))
-    }),
-  ])
-  const [views, properties] = await Promise.all([
-    groupOf(t('shell.palette.views'), signal, async () => {
-      const [{ user }, { items }] = await Promise.all([
-        client.fetchQuery(apiQuery('GET /session', {})),
-        client.fetchQuery(apiQuery('GET /saved-views', {})),
-      ])
-      // `t` does not have the texts that were loaded just now
-      const ready = readyMadeViews(currentText(), { userId: user.id, now: Date.now() })
-      return matching(
-        [...items.map(savedView), ...ready],
-        text,
-        ({ name }) => t('shell.palette.view', { name }),
-        ({ page }) => t(`shell.nav.${page}`),
-      ).map((view) => ({
-        id: `view ${view.id}`,
-        title: t('shell.palette.view', { name: view.name }),
-        detail: t(`shell.nav.${view.page}`),
-        icon: 'bookmark' as const,
-        to: viewLink(view),
-      }))
-    }),
-    groupOf(
-      t('shell.palette.properties'),
-      signal,
-      async () => {
-        const { items } = await callApi(
-          'GET /installed-properties',
-          { query: { ...query, limit: MAX_HITS * MAX_PLACES } },
-          { signal },
-        )
-        // those of a configuration that is open come first, also if its version is not the newest
-        const hits = [...loadedPropertyHits(text, client), ...propertyHits(items, t)]
-        return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
-      },
-      paths.properties({ q: query.q }),
-    ),
-  ])
+  const [plugins, services] = await Promise.all([findPlugins(search), findServices(search)])
+  const [views, properties] = await Promise.all([findViews(search), findProperties(search)])
   return [actions, views, scopes, installations, properties, operations, batch, bundles, plugins, services]
+}
+
+const queryOf = ({ text }: Search) => ({ q: text.slice(0, TEXT_MAX), limit: MAX_HITS })
+const WHOLE = { query: { limit: LIST_LIMIT } }
+
+function findInstallations(search: Search): Promise<PaletteGroup> {
+  const { t, signal } = search
+  const query = queryOf(search)
+  const find = async () => {
+    const { items } = await callApi('GET /installations', { query }, { signal })
+    return items.map((row) => installationHit(row, t))
+  }
+  return groupOf(t('shell.nav.installations'), signal, find, paths.installations({ q: query.q }))
+}
+
+function findOperations(search: Search): Promise<PaletteGroup> {
+  const { t, signal } = search
+  const query = queryOf(search)
+  const find = async () => {
+    const found = await callApi('GET /operations', { query: inTimeZone(query) }, { signal })
+    const { items, search: reading } = found
+    const note = reading === undefined || items.length === 0 ? null : searchReadingText(reading, t)
+    return { hits: items.map((row) => operationHit(row, t)), note }
+  }
+  return groupOf(t('shell.nav.operations'), signal, find, paths.operations({ q: query.q }))
+}
+
+function findScopes({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  const find = async () => scopeHits(text, await scopesFor(client, text))
+  return groupOf(t('shell.palette.scopes'), signal, find)
+}
+
+const bundleText = ({ bundle }: Pick<Bundle, 'bundle'>): string =>
+  `${bundle.environmentKey}/${bundle.bundleId}`
+
+function findBundles({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  return groupOf(t('shell.palette.bundles'), signal, async () => {
+    const { items } = await client.fetchQuery(apiQuery('GET /bundles', WHOLE))
+    return matching(items, text, ({ title }) => title, bundleText).map((found) => {
+      const { bundle, title, latest } = found
+      return {
+        id: `bundle ${bundleText(found)}`,
+        title,
+        detail: bundleText(found),
+        icon: 'catalog' as const,
+        to: paths.bundleVersion({
+          env: bundle.environmentKey,
+          bundle: bundle.bundleId,
+          version: latest.version,
+        }),
+      }
+    })
+  })
+}
+
+function findActions({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  return groupOf(t('shell.palette.actions'), signal, async () => {
+    const { items } = await client.fetchQuery(apiQuery('GET /bundles', WHOLE))
+    const { permissions } = await client.fetchQuery(apiQuery('GET /session', {}))
+    return bundleActions(text, { t, bundles: items, permissions })
+  })
+}
+
+function findPlugins({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  return groupOf(t('shell.nav.plugins'), signal, async () => {
+    const { items } = await client.fetchQuery(apiQuery('GET /plugins', WHOLE))
+    const found = matching(
+      items,
+      text,
+      ({ title }) => title,
+      ({ pluginId }) => pluginId,
+    )
+    return found.map(({ pluginId, title }) => ({
+      id: `plugin ${pluginId}`,
+      title,
+      detail: pluginId,
+      icon: 'plugins' as const,
+      to: paths.plugin(pluginId),
+    }))
+  })
+}
+
+function findServices({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  return groupOf(t('shell.nav.services'), signal, async () => {
+    const { items } = await client.fetchQuery(apiQuery('GET /services', WHOLE))
+    const found = matching(
+      items,
+      text,
+      ({ title }) => title,
+      ({ serviceId }) => serviceId,
+    )
+    return found.map(({ serviceId, title }) => ({
+      id: `service ${serviceId}`,
+      title,
+      detail: serviceId,
+      icon: 'services' as const,
+      to: paths.service(serviceId),
+    }))
+  })
+}
+
+function findViews({ text, t, client, signal }: Search): Promise<PaletteGroup> {
+  return groupOf(t('shell.palette.views'), signal, async () => {
+    const [{ user }, { items }] = await Promise.all([
+      client.fetchQuery(apiQuery('GET /session', {})),
+      client.fetchQuery(apiQuery('GET /saved-views', {})),
+    ])
+    // `t` does not have the texts that were loaded just now
+    const ready = readyMadeViews(currentText(), { userId: user.id, now: Date.now() })
+    const found = matching(
+      [...items.map(savedView), ...ready],
+      text,
+      ({ name }) => t('shell.palette.view', { name }),
+      ({ page }) => t(`shell.nav.${page}`),
+    )
+    return found.map((view) => ({
+      id: `view ${view.id}`,
+      title: t('shell.palette.view', { name: view.name }),
+      detail: t(`shell.nav.${view.page}`),
+      icon: 'bookmark' as const,
+      to: viewLink(view),
+    }))
+  })
+}
+
+function findProperties(search: Search): Promise<PaletteGroup> {
+  const { text, t, client, signal } = search
+  const query = queryOf(search)
+  const find = async () => {
+    const { items } = await callApi(
+      'GET /installed-properties',
+      { query: { ...query, limit: MAX_HITS * MAX_PLACES } },
+      { signal },
+    )
+    // those of a configuration that is open come first, also if its version is not the newest
+    const hits = [...loadedPropertyHits(text, client), ...propertyHits(items, t)]
+    return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
+  }
+  return groupOf(t('shell.palette.properties'), signal, find, paths.properties({ q: query.q }))
 }
 
 /** The results of one list. If it cannot be searched, the others still show theirs. */
@@ -230,15 +269,10 @@ function bundleActions(
         .some((known) => known.startsWith(word.toLowerCase()))
     const rest = words.filter((word) => !isAction(word))
     if (rest.length === 0 || rest.length === words.length) return []
-    return matching(
-      bundles,
-      rest.join(' '),
-      ({ title }) => title,
-      ({ bundle }) => `${bundle.environmentKey}/${bundle.bundleId}`,
-    ).map(({ bundle, title }): PaletteHit => ({
-      id: `${id} ${bundle.environmentKey}/${bundle.bundleId}`,
+    return matching(bundles, rest.join(' '), ({ title }) => title, bundleText).map(({ bundle, title }) => ({
+      id: `${id} ${bundleText({ bundle })}`,
       title: t(`shell.action.${id}.bundle`, { bundle: title }),
-      detail: `${bundle.environmentKey}/${bundle.bundleId}`,
+      detail: bundleText({ bundle }),
       icon,
       to: to(bundle),
     }))

@@ -159,24 +159,7 @@ export async function evaluateUpgrade(
   if (installation.state !== 'ACTIVE' || isSame || target === undefined)
     return { ...evaluation, plan: null, ledger: [], unchecked: new Map() }
   refusals.add(unknownResources(given, target.resources))
-  const ledger = await readLedger(db, vault, [installation.bundle_install_id])
-  const locators = [
-    ...ledger.map(({ locator }) => locator),
-    ...target.resources.map(({ locator }) => locator),
-  ]
-  const standing = await readProperties(db, vault, scope.scope_id, locators)
-  const installed = {
-    bundleInstallId: installation.bundle_install_id,
-    ledger,
-    current: standing,
-    putAside: await readPutAside(
-      db,
-      vault,
-      { scopeId: scope.scope_id, since: installation.created_at },
-      restorable({ ledger, current: standing }, target, given),
-    ),
-    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
-  }
+  const installed = await loadInstalled({ db, vault }, { installation, scope }, { target, given })
   if (comparing !== 'never') {
     const found = comparisonsInUpgrade(installed, target, given)
     const { bundleInstallId } = installed
@@ -208,7 +191,26 @@ export async function evaluateUpgrade(
   refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
   refusals.add(admission.problems)
-  return { ...evaluation, plan, ledger, unchecked }
+  return { ...evaluation, plan, ledger: installed.ledger, unchecked }
+}
+
+/** What an upgrade begins with: the resources of the installation, and the saved values that it keeps or restores. */
+async function loadInstalled(
+  { db, vault }: { db: Db; vault: Vault },
+  { installation, scope }: FoundInstallation,
+  { target, given }: { target: Target; given: Changes },
+) {
+  const ledger = await readLedger(db, vault, [installation.bundle_install_id])
+  const locators = [...ledger, ...target.resources].map(({ locator }) => locator)
+  const current = await readProperties(db, vault, scope.scope_id, locators)
+  const removedSince = { scopeId: scope.scope_id, since: installation.created_at }
+  return {
+    bundleInstallId: installation.bundle_install_id,
+    ledger,
+    current,
+    putAside: await readPutAside(db, vault, removedSince, restorable({ ledger, current }, target, given)),
+    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
+  }
 }
 
 /** The content of the version that an installation is upgraded to. Refuses as `loadManifest` and `targetOf` do. */

@@ -81,28 +81,7 @@ export function useChosenProperties(
     if (again.length > 0) return again.map((one, id) => ({ id, key: null, given: one, isEach: one.isEach }))
     return required === undefined ? [{ id: 0, key: null, given, isEach: given?.edits !== undefined }] : []
   })
-  const versions = useMemo(
-    () =>
-      bundles.flatMap((bundle) =>
-        byVersion(bundle.targets).flatMap(([version]) => (version === null ? [] : [{ bundle, version }])),
-      ),
-    [bundles],
-  )
-  const forms = useQueries({
-    queries: versions.map(({ bundle: { environmentKey, bundleId }, version }) =>
-      manifestQuery({ environmentKey, bundleId, version }),
-    ),
-    combine: formsIn,
-  })
-  const known = useMemo(() => {
-    // with some of them, a target would be left out that has the property
-    if (forms.includes(undefined)) return []
-    return propertyChoices(
-      bundles,
-      (bundle, version) =>
-        forms[versions.findIndex((one) => one.bundle === bundle && one.version === version)] ?? null,
-    )
-  }, [bundles, versions, forms])
+  const { known, hasVersion } = useKnownProperties(bundles)
   const [eachOfRequired, setEachOfRequired] = useState<ReadonlySet<string>>(
     () => new Set(again.filter(({ isEach }) => isEach).map((one) => fieldId(one.locator, one.property))),
   )
@@ -110,63 +89,35 @@ export function useChosenProperties(
     () => known.filter(({ field }) => required?.has(field.id) !== true),
     [known, required],
   )
+  const isInstall = required !== undefined
   const asked = useMemo(
-    () =>
-      // what is not installed yet has no values, and those that the dialog was opened with are known
-      required !== undefined
-        ? []
-        : blocks
-            .flatMap((block) => choiceOf(block, choices) ?? [])
-            .filter(({ field, places }) => !isOf(given, field) && places.size <= EACH_MAX)
-            .flatMap(({ field: { property }, places }) =>
-              [...Map.groupBy(places, ([, locator]) => locator)].map(([locator, of]) => ({
-                locator,
-                property,
-                targets: of.map(([target]) => target),
-              })),
-            ),
-    [blocks, choices, given, required],
+    // what is not installed yet has no values
+    () => (isInstall ? [] : placesToRead(blocks, choices, given)),
+    [blocks, choices, given, isInstall],
   )
   const current = useCurrentValues(asked)
   const shown = useMemo(() => {
     const targets = bundles.flatMap((bundle) => bundle.targets)
-    const shownBlock = (
-      { id, isEach: isEachWanted }: Pick<Block, 'id' | 'isEach'>,
-      choice: PropertyChoice | undefined,
-      isRequired: boolean,
-    ): ChosenBlock => {
-      if (choice === undefined) return { id, isRequired, chosen: null, canBeEach: false, resources: [] }
-      const { resource, field, places } = choice
-      const canBeEach = places.size > 1 && places.size <= EACH_MAX
-      const isEach = isEachWanted && places.size <= EACH_MAX
-      // with several bundles, it has several locators
-      const locator = new Set(places.values()).size === 1 ? resource.locator : ''
-      const its = targets.filter((target) => places.has(target.id))
-      // what is not installed yet has no values
-      const isMissing = () => required !== undefined
-      const valueOf = (target: string, { property }: FormField) =>
-        isOf(given, field)
-          ? given?.values.get(target)
-          : currentValue(current, target, { locator: places.get(target) ?? '', property })
-      const shared = isMissing()
-        ? field
-        : { ...field, fallback: commonValue(its.map(({ id: target }) => valueOf(target, field))) }
-      const one = { ...resource, locator, fields: [shared] }
-      const resources = isEach ? formOfEach([one], its, isMissing, valueOf) : [one]
-      return { id, isRequired, chosen: { choice, isEach }, canBeEach, resources }
-    }
+    const fieldsOf = (choice: PropertyChoice, isEach: boolean) =>
+      blockFields(choice, { isEach, targets, given, current: isInstall ? null : current })
     return [
       ...known
         .filter((choice) => !choices.includes(choice))
-        .map((choice, index) =>
-          shownBlock({ id: -1 - index, isEach: eachOfRequired.has(choice.key) }, choice, true),
-        ),
+        .map((choice, index) => ({
+          id: -1 - index,
+          isRequired: true,
+          ...fieldsOf(choice, eachOfRequired.has(choice.key)),
+        })),
       ...blocks
         // what the version requires has a field already
         .filter((block) => choiceOf(block, choices) !== undefined || choiceOf(block, known) === undefined)
-        .map((block) => shownBlock(block, choiceOf(block, choices), false)),
+        .map((block) => {
+          const choice = choiceOf(block, choices)
+          const fields = choice === undefined ? NO_FIELDS : fieldsOf(choice, block.isEach)
+          return { id: block.id, isRequired: false, ...fields }
+        }),
     ]
-  }, [blocks, bundles, known, choices, eachOfRequired, required, given, current])
+  }, [blocks, bundles, known, choices, eachOfRequired, isInstall, given, current])
   const setEach = (id: number, isEach: boolean) => {
     const block = shown.find((one) => one.id === id)
     const key = block?.chosen?.choice.key
@@ -189,11 +140,103 @@ export function useChosenProperties(
       known.find(
         (choice) => choice.field.property === property && [...choice.places.values()].includes(locator),
       )?.field.definition,
-    isUnknown: bundles.length > 0 && versions.length === 0,
+    isUnknown: bundles.length > 0 && !hasVersion,
     choose: (id, key) => change(id, { key }),
     setEach,
     add: () =>
       setBlocks((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, key: '', isEach: false }]),
     remove: (id) => setBlocks((before) => before.filter((block) => block.id !== id)),
+  }
+}
+
+/** The properties that the versions of the targets have; none while they are loading. */
+function useKnownProperties(bundles: readonly BundleTargets[]): {
+  known: readonly PropertyChoice[]
+  hasVersion: boolean
+} {
+  const versions = useMemo(
+    () =>
+      bundles.flatMap((bundle) =>
+        byVersion(bundle.targets).flatMap(([version]) => (version === null ? [] : [{ bundle, version }])),
+      ),
+    [bundles],
+  )
+  const forms = useQueries({
+    queries: versions.map(({ bundle: { environmentKey, bundleId }, version }) =>
+      manifestQuery({ environmentKey, bundleId, version }),
+    ),
+    combine: formsIn,
+  })
+  const known = useMemo(() => {
+    // with some of them, a target would be left out that has the property
+    if (forms.includes(undefined)) return []
+    return propertyChoices(
+      bundles,
+      (bundle, version) =>
+        forms[versions.findIndex((one) => one.bundle === bundle && one.version === version)] ?? null,
+    )
+  }, [bundles, versions, forms])
+  return { known, hasVersion: versions.length > 0 }
+}
+
+/** Where the blocks need the current values; those that the dialog was opened with are known. */
+const placesToRead = (
+  blocks: readonly Block[],
+  choices: readonly PropertyChoice[],
+  given: BatchProperty | undefined,
+) =>
+  blocks
+    .flatMap((block) => choiceOf(block, choices) ?? [])
+    .filter(({ field, places }) => !isOf(given, field) && places.size <= EACH_MAX)
+    .flatMap(({ field: { property }, places }) =>
+      [...Map.groupBy(places, ([, locator]) => locator)].map(([locator, of]) => ({
+        locator,
+        property,
+        targets: of.map(([target]) => target),
+      })),
+    )
+
+const NO_FIELDS = { chosen: null, canBeEach: false, resources: [] } satisfies Partial<ChosenBlock>
+
+/**
+ * The fields of one property: one for all targets, or one for each.
+ *
+ * @param current Null for what is not installed yet, which has no values.
+ */
+function blockFields(
+  choice: PropertyChoice,
+  {
+    isEach: isEachWanted,
+    targets,
+    given,
+    current,
+  }: {
+    isEach: boolean
+    targets: BundleTargets['targets']
+    given: BatchProperty | undefined
+    current: ReturnType<typeof useCurrentValues> | null
+  },
+): Omit<ChosenBlock, 'id' | 'isRequired'> {
+  const { resource, field, places } = choice
+  const isEach = isEachWanted && places.size <= EACH_MAX
+  // with several bundles, it has several locators
+  const locator = new Set(places.values()).size === 1 ? resource.locator : ''
+  const its = targets.filter((target) => places.has(target.id))
+  const valueOf = (target: string, { property }: FormField) => {
+    if (isOf(given, field)) return given?.values.get(target)
+    return current === null
+      ? undefined
+      : currentValue(current, target, { locator: places.get(target) ?? '', property })
+  }
+  const fallback = () => commonValue(its.map(({ id }) => valueOf(id, field)))
+  const one = {
+    ...resource,
+    locator,
+    fields: [current === null ? field : { ...field, fallback: fallback() }],
+  }
+  return {
+    chosen: { choice, isEach },
+    canBeEach: places.size > 1 && places.size <= EACH_MAX,
+    resources: isEach ? formOfEach([one], its, () => current === null, valueOf) : [one],
   }
 }
