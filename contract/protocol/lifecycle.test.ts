@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  accepts,
-  but,
-  data,
-  installation,
-  locator,
-  operation,
-  reference,
-  refuses,
-} from './testing.ts'
+import { accepts, but, data, installation, locator, operation, reference, refuses } from './testing.ts'
 import { AuthorAuthorization, CompiledAuthorization } from './authorization.ts'
 import { LifecycleRequest, LifecycleResponse, ResourceEntry } from './lifecycle.ts'
 

@@ -24,7 +24,7 @@ import {
   asksForMore,
   auditOf,
   evaluateRow,
-  factsOf,
+  factsOfRequest,
   step,
   store,
 } from '../use-cases/change-requests/steps.ts'
@@ -153,7 +153,7 @@ async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgem
   )
   if (row === undefined || !isSame) return null
   // a policy may have changed meanwhile
-  const facts = await factsOf(tx, row, change.evaluated, change.scopes)
+  const facts = await factsOfRequest(tx, row, change.evaluated, change.scopes)
   await rebase(deps, tx, { ...change, row, facts }, due)
   return null
 }

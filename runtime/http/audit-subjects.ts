@@ -3,7 +3,7 @@ import { auditActionOf } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
-import { subjectOf } from '../use-cases/catalog/catalog.ts'
+import { subjectOfBundle } from '../use-cases/catalog/catalog.ts'
 import type { Input } from '../use-cases/context.ts'
 import type { AuditSubject } from './http-app.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -30,7 +30,7 @@ const SUBJECTS: { readonly [Name in WriteName]?: (input: Input<Name>) => Partial
     subject: scopeText(params),
   }),
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': ({ params }) => ({
-    subject: subjectOf(params),
+    subject: subjectOfBundle(params),
   }),
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': ({ params }) => ({
     subject: `${params.pluginId} ${params.credentialId}`,

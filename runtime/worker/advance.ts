@@ -16,7 +16,7 @@ import type { PersistedTransitions } from '../store/operations/persist-transitio
 import type { LeasedOperation } from './acquire-operations.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
 import { awaitCalls, decideBatch, knownOf, readRecorder, stepOf } from './decide-batch.ts'
-import type { AdvanceOptions, Advanced, Ready, Step } from './decide-batch.ts'
+import type { AdvanceOptions, Advanced, Ready, DecidedStep } from './decide-batch.ts'
 import { persistDecisions, persistWideDecisions, redactRecorded } from './persist-decisions.ts'
 
 // Advancing takes operations from one set of responses to the next set of calls: it records the responses, decides what comes
@@ -137,7 +137,7 @@ function leasesOf(batch: readonly Ready[]) {
 
 /** Updates the worker's copies after the commit, and returns what to do next with each operation that was written. */
 function conclude(
-  steps: readonly Step[],
+  steps: readonly DecidedStep[],
   { moved, begun }: PersistedTransitions,
   log: Log,
 ): Map<Ready, Advanced> {

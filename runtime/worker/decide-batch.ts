@@ -73,11 +73,11 @@ export function knownOf(ready: Ready): Known | null {
 }
 
 /** A decision and the operation that it was made for. */
-export interface Step extends LeasedDecision {
+export interface DecidedStep extends LeasedDecision {
   ready: Ready
 }
 
-export function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Decision): Step {
+export function stepOf(ready: Ready, answers: readonly RecordedAttempt[], decision: Decision): DecidedStep {
   return { ready, lease: ready.leased.lease, answers, decision, nextPlugin: nextPluginAfter(decision) }
 }
 
@@ -90,7 +90,7 @@ export async function decideBatch(
   db: Db,
   known: readonly Known[],
   options: AdvanceOptions & RecallOptions,
-): Promise<Step[]> {
+): Promise<DecidedStep[]> {
   const shared = await readSharedInput(
     db,
     known.map(({ ready, calls, answered }) => ({
@@ -108,7 +108,7 @@ export async function decideBatch(
     known.flatMap((one) => one.answered),
     shared.now,
   )
-  return known.flatMap(({ ready, operation, answered: own, calls: before }): Step[] => {
+  return known.flatMap(({ ready, operation, answered: own, calls: before }): DecidedStep[] => {
     const { plan } = ready.leased
     const answers = own.map(record)
     const secrets = answers.flatMap((attempt) => newSecrets(attempt)?.secrets ?? [])

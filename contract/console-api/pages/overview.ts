@@ -10,7 +10,7 @@ export const hourlyCountsCall = (first: number) => ({
 })
 
 const SHOWN = 8
-export const causesCall = { query: { limit: SHOWN } }
+export const overviewCausesCall = { query: { limit: SHOWN } }
 export const waitingOperationsCall = { query: { state: 'WAITING', limit: SHOWN } }
 export const lockedInstallationsCall = {
   query: { claim: 'PENDING,RUNNING', sort: 'updatedAt' as const, limit: SHOWN },

@@ -51,7 +51,7 @@ import {
   recentOperationsCall,
 } from './operations.ts'
 import {
-  causesCall as overviewCausesCall,
+  overviewCausesCall,
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,

@@ -22,7 +22,7 @@ export type CountedBatch = BatchRow & {
 }
 
 /** Batches with an item that the actor may see, newest first or in the order of their ids, until a page is full of their values. */
-export async function listBatches(
+export async function listBatchRows(
   db: Db,
   actor: Actor,
   filter: {

@@ -22,7 +22,7 @@ export function findLocalService(
 }
 
 /** The local services of a scope ordered by name, starting after the given name. */
-export async function listLocalServices(
+export async function listLocalServiceRows(
   db: Db,
   scopeId: number,
   { after, limit }: { after: string | undefined; limit: number },

@@ -22,7 +22,7 @@ export type After = { values: readonly (string | number)[]; bundleInstallId: str
 export type ListedInstallation = InstallationViewRow & { updated_microseconds: number }
 
 /** The installations that the actor may see. Each sort order has an index, so a page costs the same at any depth. */
-export async function listInstallations(
+export async function listInstallationRows(
   db: Db,
   actor: Actor,
   filter: InstallationQuery,

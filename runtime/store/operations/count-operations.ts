@@ -22,7 +22,7 @@ export interface Counted {
  *
  * @param listed The filter of the list, which may reach further back: its search uses the words that these operations have.
  */
-export async function countOperations(
+export async function countOperationRows(
   db: Db,
   actor: Actor,
   filter: OperationFilter & { since: string },

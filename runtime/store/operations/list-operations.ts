@@ -37,7 +37,7 @@ export interface ListedOperations {
 }
 
 /** The operations that the actor may see, in the order of the query. A page costs the same at any depth. */
-export async function listOperations(
+export async function listOperationRows(
   db: Db,
   actor: Actor,
   query: OperationQuery,

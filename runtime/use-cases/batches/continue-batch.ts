@@ -11,7 +11,7 @@ import { authorize, notFound, requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { actingFor } from './create-batch.ts'
 import { neededApprovals, requireBatch } from './read-batches.ts'
-import { subjectOf } from './summary.ts'
+import { subjectOfBatch } from './summary.ts'
 
 /**
  * Continues a paused batch, or starts the wave that waits in spite of its conditions, for the person who continues it: their
@@ -42,7 +42,7 @@ export async function continueBatch(
   })
   await recordAudit(tx, actor, {
     action: 'batch.continue',
-    ...subjectOf({ ...batch, batchId: batch.batch_id }, scopes),
+    ...subjectOfBatch({ ...batch, batchId: batch.batch_id }, scopes),
     reason: body.reason ?? null,
     overridden,
   })
@@ -69,7 +69,7 @@ export async function stopBatch(
   await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON', by: actor })
   await recordAudit(tx, actor, {
     action: 'batch.stop',
-    ...subjectOf({ ...batch, batchId: batch.batch_id }, scopes),
+    ...subjectOfBatch({ ...batch, batchId: batch.batch_id }, scopes),
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }

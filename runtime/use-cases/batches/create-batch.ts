@@ -15,7 +15,7 @@ import { refuseMovedTargets } from './batch-token.ts'
 import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { showBatch } from './show-batch.ts'
-import { subjectOf, summaryOf } from './summary.ts'
+import { subjectOfBatch, summaryOf } from './summary.ts'
 import { requireReasonToOverride } from '../gate/admit.ts'
 import { changesText, inputFor, inputOf, planTargets, waveOfEach, wayOfItem } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
@@ -82,7 +82,7 @@ export async function createBatch(
   if (stopsAtOnce) await moveBatch(tx, batchId, { state: 'DONE', because: null, isFinished: true })
   await recordAudit(tx, actor, {
     action: 'batch.create',
-    ...subjectOf(
+    ...subjectOfBatch(
       { batchId, action: body.action, title: body.title ?? '', summary },
       planned.map(({ scope }) => scope),
     ),

@@ -11,7 +11,7 @@ import type { Db } from '../../model/db.ts'
 import { batchStep } from '../../engine/batches/batch-step.ts'
 import { unhealthyPlugins } from '../../engine/batches/waves.ts'
 import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
-import { countPhases, listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
+import { countPhases, listBatchRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { listScopesOfItems } from '../../store/batches/batches.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
@@ -26,7 +26,7 @@ export async function listBatches(
   { query }: Input<'GET /batches'>,
 ): Promise<Answer<'GET /batches'>> {
   const values = cursorValues(query.cursor, ['number', 'string'])
-  const rows = await listRows(deps.db, actor, {
+  const rows = await listBatchRows(deps.db, actor, {
     state: query.state,
     limit: query.limit + 1,
     after:
@@ -160,7 +160,7 @@ export async function requireBatch(db: Db, actor: Actor, batchId: string): Promi
 }
 
 async function requireRow(db: Db, actor: Actor, batchId: string): Promise<CountedBatch> {
-  const [row] = await listRows(db, actor, { batchIds: [batchId], limit: 1 })
+  const [row] = await listBatchRows(db, actor, { batchIds: [batchId], limit: 1 })
   if (row === undefined) throw notFound('batch')
   return row
 }
@@ -175,7 +175,7 @@ export async function loadBatches(
   batchIds: readonly string[],
 ): Promise<{ batches: Batch[]; left: string[] }> {
   if (batchIds.length === 0) return { batches: [], left: [] }
-  const rows = await listRows(db, actor, { batchIds, limit: batchIds.length })
+  const rows = await listBatchRows(db, actor, { batchIds, limit: batchIds.length })
   const waiting = await waitingIn(db, rows)
   const last = rows.at(-1)
   const isFull = last !== undefined && last.found > rows.length

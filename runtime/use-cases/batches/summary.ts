@@ -39,7 +39,7 @@ function versionsIn(targets: readonly Target[]): string[] {
  *
  * @param scopes Of each target.
  */
-export function subjectOf(
+export function subjectOfBatch(
   { batchId, action, title, summary }: BatchParts,
   scopes: readonly Scope[],
 ): { subject: string; scope?: Scope } {

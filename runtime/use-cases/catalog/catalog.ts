@@ -54,7 +54,7 @@ export async function publishVersion(
   if (isNew) {
     await recordAudit(tx, actor, {
       action: 'bundle.publish',
-      subject: subjectOf(params),
+      subject: subjectOfBundle(params),
       changes: fieldChanges(null, whatIsPublished(body)),
     })
   }
@@ -105,7 +105,7 @@ async function changeStanding(
   await setStanding(tx, params, version, kind === null ? null : { kind, message: text, by: actor })
   await recordAudit(tx, actor, {
     action: `bundle.${action}`,
-    subject: subjectOf(params),
+    subject: subjectOfBundle(params),
     reason: text,
     changes: fieldChanges({ standing: before.standing }, { standing: kind }),
   })
@@ -125,7 +125,7 @@ function whatIsPublished(manifest: AuthorManifest): Fields {
 }
 
 /** A bundle version as text for the audit. */
-export function subjectOf(version: Input<Name>['params']): string {
+export function subjectOfBundle(version: Input<Name>['params']): string {
   return `${version.environmentKey}/${version.bundleId} ${version.version}`
 }
 

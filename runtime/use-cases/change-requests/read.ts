@@ -21,7 +21,7 @@ import { evaluateChange } from './evaluate.ts'
 import type { Evaluated } from './evaluate.ts'
 import {
   changeRequestView,
-  factsOf,
+  factsOfRequest,
   placeOf,
   planningCost,
   requireChangeRequest,
@@ -89,7 +89,7 @@ export function readChangeRequest(
     const isLive = evaluated !== null
     const effect = isLive ? evaluated.plan.effect : row.effect
     const facts = isLive
-      ? await factsOf(db, row, evaluated, scopes)
+      ? await factsOfRequest(db, row, evaluated, scopes)
       : { approvals: 0, needed: row.approvals_needed, hasSchedule: row.not_after !== null }
     const counts = approvals.filter(
       (approval) => approval.effect === effect && !row.author_ids.includes(approval.approver_id),

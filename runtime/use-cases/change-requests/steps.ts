@@ -120,7 +120,7 @@ export async function evaluateRow(
   const content = await openContent({ db: tx, vault: deps.vault }, row)
   const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor }
   const evaluated = await evaluateChange(reading, content, { ...placeOf(row), scopes })
-  return { row, scopes, content, evaluated, facts: await factsOf(tx, row, evaluated, scopes), judged }
+  return { row, scopes, content, evaluated, facts: await factsOfRequest(tx, row, evaluated, scopes), judged }
 }
 
 export const placeOf = (
@@ -141,7 +141,7 @@ export const placeOf = (
 })
 
 /** What counts now. A policy that has been weakened since the request was submitted changes nothing for it. */
-export async function factsOf(
+export async function factsOfRequest(
   db: Db,
   row: Pick<ChangeRequestRow, 'change_request_id' | 'author_ids' | 'approvals_needed' | 'not_after'>,
   { plan, content }: Pick<Evaluated, 'plan' | 'content'>,

@@ -30,7 +30,7 @@ import {
   authorizeAll,
   authorOf,
   changeRequestView,
-  factsOf,
+  factsOfRequest,
   lockFor,
   lockVisible,
   scopeColumns,
@@ -90,7 +90,7 @@ export async function createChangeRequest(
   })
   let made = await lockChangeRequest(tx, id)
   if (made === undefined) throw new Error('A new change request is missing')
-  const facts = await factsOf(tx, made, evaluated, evaluated.scopes)
+  const facts = await factsOfRequest(tx, made, evaluated, evaluated.scopes)
   if (body.submit) {
     const locked = { row: made, evaluated, facts }
     made = await store(tx, deps, locked, {
@@ -144,7 +144,7 @@ export async function editChangeRequest(
     // under the same key, the digest would tell whether the secret equals the one that it replaces
     if (givesSecret(givenIn(input), flagged))
       evaluated = await evaluateChange(reading, { ...written, key: newKey(deps) })
-    const facts = await factsOf(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
+    const facts = await factsOfRequest(tx, { ...row, author_ids: authors }, evaluated, evaluated.scopes)
     next = { ...locked, evaluated, facts }
   }
   // with permissions that the author has lost, it would only be refused, and its content discarded
@@ -291,7 +291,7 @@ export async function approveChangeRequest(
     shown: evaluated.shown,
     comment: body.comment ?? null,
   })
-  const facts = await factsOf(tx, row, evaluated, scopes)
+  const facts = await factsOfRequest(tx, row, evaluated, scopes)
   const stored = await store(
     tx,
     deps,

@@ -7,7 +7,7 @@ import { emitEvents } from '../../store/events.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import {
   findLocalService,
-  listLocalServices as listRows,
+  listLocalServiceRows,
   putLocalService,
 } from '../../store/configuration/local-services.ts'
 import type { LocalServiceRow } from '../../store/configuration/local-services.ts'
@@ -30,7 +30,7 @@ export async function listLocalServices(
   const after = cursorValues(query.cursor, ['string'])
   const scope = await findScope(deps.db, params)
   if (scope === undefined) return { items: [], nextCursor: null }
-  const rows = await listRows(deps.db, scope.scope_id, {
+  const rows = await listLocalServiceRows(deps.db, scope.scope_id, {
     after: after === null ? undefined : String(after[0]),
     limit: query.limit + 1,
   })

@@ -2,7 +2,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { CALENDAR_REQUESTS_MAX } from '#contract/runtime-api/calendar.ts'
 import { dayAt, startOfDay } from '../../engine/gate/freeze-windows.ts'
 import { selectChangeRequests } from '../../store/change-requests/list-change-requests.ts'
-import { countOperations, countOperationsIn } from '../../store/operations/count-operations.ts'
+import { countOperationRows, countOperationsIn } from '../../store/operations/count-operations.ts'
 import type { OperationFilter } from '../../store/operations/filter-operations.ts'
 import { changeRequestView } from '../change-requests/steps.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -65,7 +65,7 @@ async function countByDay(
   const [counted, moved] = await inTransaction(
     deps.db,
     async (tx) => [
-      await countOperations(
+      await countOperationRows(
         tx,
         actor,
         { ...places, since: from, until: to },

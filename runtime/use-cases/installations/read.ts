@@ -12,7 +12,7 @@ import {
 } from '../../store/installations/installed-versions.ts'
 import type { InstalledVersionRow } from '../../store/installations/installed-versions.ts'
 import { readStoredLedger } from '../../store/installations/ledger.ts'
-import { listInstallations as listRows, SORTS } from '../../store/installations/list-installations.ts'
+import { listInstallationRows, SORTS } from '../../store/installations/list-installations.ts'
 import type {
   After,
   InstallationQuery,
@@ -84,7 +84,7 @@ export async function listInstallations(
   { deps, actor }: ReadContext,
   { query }: Input<InstallationsEndpoint>,
 ): Promise<Answer<InstallationsEndpoint>> {
-  const rows = await listRows(deps.db, actor, query, readCursor(query))
+  const rows = await listInstallationRows(deps.db, actor, query, readCursor(query))
   return pageOf(rows, query.limit, {
     item: (row) => installationView(row),
     valuesOf: (row) => [

@@ -5,10 +5,10 @@ import { OPERATIONS_TOTAL_MAX } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
 import type { Bucket } from '../../store/buckets.ts'
-import { countOperations as countRows } from '../../store/operations/count-operations.ts'
+import { countOperationRows } from '../../store/operations/count-operations.ts'
 import { SORTS } from '../../store/operations/filter-operations.ts'
 import type { After } from '../../store/operations/filter-operations.ts'
-import { listOperations as listRows, countMatching } from '../../store/operations/list-operations.ts'
+import { listOperationRows, countMatching } from '../../store/operations/list-operations.ts'
 import type { ListedOperation } from '../../store/operations/list-operations.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { encodeCursor, cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
@@ -23,7 +23,7 @@ export async function listOperations(
 ): Promise<Answer<OperationsEndpoint>> {
   const after = readCursor(query)
   const { filter, sentence } = resolveSearch(query, deps.clock)
-  const { rows, readTo, words } = await listRows(deps.db, actor, filter, after)
+  const { rows, readTo, words } = await listOperationRows(deps.db, actor, filter, after)
   const isByEnd = SORTS[query.sort].by === 'finished_at'
   const cursorOf = ({ microseconds, operationId, hasEnded }: After) =>
     isByEnd ? [microseconds, operationId, hasEnded ? ENDED : OPEN] : [microseconds, operationId]
@@ -100,7 +100,7 @@ export async function countOperations(
     )
 
   const counted = { ...filter, since: new Date(since).toISOString() }
-  const rows = await countRows(deps.db, actor, counted, { bucket, listed: filter })
+  const rows = await countOperationRows(deps.db, actor, counted, { bucket, listed: filter })
   const buckets = new Map<string, Answer<CountsEndpoint>['buckets'][number]>()
   for (const row of rows) {
     const counted = buckets.get(row.since) ?? { since: row.since, counts: {} }

@@ -29,7 +29,7 @@ import { readPlan } from '../../store/operations/plans.ts'
 import { listProcessEvents } from '../../store/process-events.ts'
 import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
-import { subjectOf } from '../catalog/catalog.ts'
+import { subjectOfBundle } from '../catalog/catalog.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { SHOWN_ENDS } from './read.ts'
@@ -161,7 +161,7 @@ async function recallCauses(db: Db, operation: OperationRow, since: string): Pro
       at: recall.standing_at,
       by: { id: recall.standing_by_id ?? '', name: recall.standing_by_name ?? '' },
       reason: recall.standing_message,
-      subject: subjectOf({ ...bundle, version }),
+      subject: subjectOfBundle({ ...bundle, version }),
       link: null,
       during: isDuring(recall.standing_at, operation),
       changes: [],

@@ -14,19 +14,19 @@ import {
   addDays,
   dateFormat,
   dateOf,
-  entriesOf,
+  entriesOfDay,
   isEmpty,
   startOf,
   type Counts,
   type DayEntries,
-  type View,
+  type CalendarView,
 } from './days.ts'
 
 /** Entries of a day in a month; the week has all of them. */
 const SHOWN_MAX = 3
 
 interface Shown {
-  view: View
+  view: CalendarView
   today: string
   /** The scope, or the part of one, that the calendar is about. */
   places: Omit<CalendarSearch, 'view' | 'day'>
@@ -52,7 +52,7 @@ export function CalendarGrid({
   const [reached, setReached] = useState<string | null>(null)
   const all = Array.from({ length: days }, (_, index) => addDays(from, index)).map((day) => ({
     day,
-    entries: entriesOf(calendar, day),
+    entries: entriesOfDay(calendar, day),
   }))
   useEffect(() => {
     if (!wantsFocus.current) return

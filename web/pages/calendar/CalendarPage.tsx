@@ -18,7 +18,7 @@ import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { CalendarGrid } from './CalendarGrid.tsx'
-import { addDays, addMonths, dateFormat, dateOf, shownDays, type View } from './days.ts'
+import { addDays, addMonths, dateFormat, dateOf, shownDays, type CalendarView } from './days.ts'
 
 const route = getRouteApi('/change-requests/calendar')
 
@@ -98,7 +98,7 @@ export function CalendarPage() {
 }
 
 /** `November 2026`, or the first and the last day of the week. */
-function titleOf(view: View, day: string, first: string): string {
+function titleOf(view: CalendarView, day: string, first: string): string {
   if (view === 'month') return dateFormat({ month: 'long', year: 'numeric' }).format(dateOf(day))
   const ofWeek = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
   return ofWeek.formatRange(dateOf(first), dateOf(addDays(first, 6)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Calendar, ChangeRequest } from '#contract/console-api/shapes.ts'
-import { addMonths, entriesOf, shownDays } from './days.ts'
+import { addMonths, entriesOfDay, shownDays } from './days.ts'
 
 const zone = process.env['TZ']
 before(() => (process.env['TZ'] = 'Asia/Shanghai'))
@@ -57,7 +57,7 @@ describe('the entries of a day', () => {
   it('are the parts of freezes on it, in the zone of the person', () => {
     const windows = [{ from: '2026-12-10T10:00:00.000Z', to: '2026-12-12T02:00:00.000Z' }]
     const shown = calendar({ freezes: [{ name: 'year-end', message: 'Books', blocks: [], windows }] })
-    const on = (day: string) => entriesOf(shown, day).freezes.map(({ from, to }) => [from, to])
+    const on = (day: string) => entriesOfDay(shown, day).freezes.map(({ from, to }) => [from, to])
     assert.deepEqual(on('2026-12-09'), [])
     assert.deepEqual(on('2026-12-10'), [[Date.parse('2026-12-10T10:00:00Z'), null]])
     assert.deepEqual(on('2026-12-11'), [[null, null]])
@@ -72,7 +72,8 @@ describe('the entries of a day', () => {
       timeZone: 'UTC',
     }
     const on = (endedAt: string | null, day: string) =>
-      entriesOf(calendar({ changeRequests: [{ ...REQUEST, schedule, endedAt }] }), day).changeRequests.length
+      entriesOfDay(calendar({ changeRequests: [{ ...REQUEST, schedule, endedAt }] }), day).changeRequests
+        .length
     assert.deepEqual(
       ['2026-12-10', '2026-12-11', '2026-12-12', '2026-12-13'].map((day) => on(null, day)),
       [0, 1, 1, 0],

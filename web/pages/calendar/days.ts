@@ -4,7 +4,7 @@ import { localeState } from '../../i18n/locale.ts'
 
 // A day is a text such as 2026-11-29, so that adding days never meets a change of the clock. A week begins on Monday.
 
-export type View = (typeof CALENDAR_VIEWS)[number]
+export type CalendarView = (typeof CALENDAR_VIEWS)[number]
 export type Counts = Calendar['operations'][number]['counts']
 
 const DAY_MS = 86_400_000
@@ -24,7 +24,7 @@ export const addDays = (day: string, n: number): string =>
 const weekday = (day: string): number => (new Date(at(day)).getUTCDay() + 6) % 7
 
 /** The first day that is shown, and how many: a week, or all weeks of a month. */
-export function shownDays(view: View, day: string): { from: string; days: number } {
+export function shownDays(view: CalendarView, day: string): { from: string; days: number } {
   if (view === 'week') return { from: addDays(day, -weekday(day)), days: 7 }
   const first = `${day.slice(0, 8)}01`
   const from = addDays(first, -weekday(first))
@@ -55,7 +55,7 @@ export interface DayEntries {
 }
 
 /** A request is on every day of its schedule. One that has ended is on the day of its end, or the nearest one of its schedule. */
-export function entriesOf(calendar: Calendar, day: string): DayEntries {
+export function entriesOfDay(calendar: Calendar, day: string): DayEntries {
   const [begins, ends] = [startOf(day), startOf(addDays(day, 1))]
   const within = (moment: number) => (moment >= begins && moment < ends ? moment : null)
   return {

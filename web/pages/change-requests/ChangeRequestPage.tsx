@@ -18,7 +18,7 @@ import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
-import { progressText, totalOf } from '../../subjects/batch/batch-counts.ts'
+import { batchProgressText, totalOf } from '../../subjects/batch/batch-counts.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
@@ -168,7 +168,7 @@ function StateNotice({
         : isFree
           ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
           : isIncomplete
-            ? t('changes.about.APPLIED.batch', { progress: progressText(counts, t) })
+            ? t('changes.about.APPLIED.batch', { progress: batchProgressText(counts, t) })
             : state === 'SCHEDULED' || state === 'APPROVED'
               ? t(
                   isRefused

@@ -14,7 +14,7 @@ import { dismissTopic, showToast } from '../../ui/toast.ts'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { countEdits, editAt, isSamePlace, viewAt, type DraftStep } from './draft/draft.ts'
 import { mergeRequest, type Asked, type AskedConflict } from './draft/merge-request.ts'
-import { nameOf } from './draft/stored-draft.ts'
+import { storedName } from './draft/stored-draft.ts'
 import { useDraft } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
 import { useProposal } from './editor/use-proposal.ts'
@@ -142,7 +142,7 @@ function HiddenToDecide() {
     >
       {hiddenOpen.map((place) => {
         const title = propertyTitle(definitionAt(place.locator, place.property), place.property)
-        const name = nameOf(place)
+        const name = storedName(place)
         const inWords = (text: string) => <span className="text-muted">{text}</span>
         return (
           <fieldset key={name} className="mt-2">

@@ -20,7 +20,7 @@ import { operationLook } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { ItemLayout } from './items.tsx'
-import { countScopes, mineOf, type Mine as MyItem } from './my-work.ts'
+import { countScopes, mineOf, type MyItem } from './my-work.ts'
 
 /** The person's own work: what runs, then what ended in the last day, with its result. */
 export function Mine() {

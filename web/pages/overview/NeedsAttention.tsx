@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import {
-  causesCall,
+  overviewCausesCall,
   lockedInstallationsCall,
   summaryCall,
   waitingOperationsCall,
@@ -32,7 +32,7 @@ export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
   const lookedAt = useLookedAt()
-  const failed = useQuery(apiQuery('GET /causes', causesCall))
+  const failed = useQuery(apiQuery('GET /causes', overviewCausesCall))
   const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
   const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))
   const summary = useQuery(apiQuery('GET /summary', summaryCall))

@@ -4,7 +4,7 @@ import { waitingCall } from '#contract/console-api/pages/change-requests.ts'
 import { activeFreezesCall } from '#contract/console-api/pages/freezes.ts'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import { pausesCall } from '#contract/console-api/pages/pauses.ts'
-import { causesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
+import { overviewCausesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -58,7 +58,7 @@ export function OverviewPage() {
 /** Whether nothing can be read. {@link NeedsAttention} says so, and the other parts do not say it again. */
 function useIsAway(): boolean {
   const queries = [
-    useQuery(apiQuery('GET /causes', causesCall)),
+    useQuery(apiQuery('GET /causes', overviewCausesCall)),
     useQuery(apiQuery('GET /summary', summaryCall)),
   ]
   return queries.every(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0)

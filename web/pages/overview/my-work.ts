@@ -2,7 +2,9 @@ import type { Batch, Operation } from '#contract/console-api/shapes.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 
 /** Something of a person on the overview: a batch, or an operation with others that did the same with the same result. */
-export type Mine = { kind: 'batch'; batch: Batch } | { kind: 'operations'; operations: readonly Operation[] }
+export type MyItem =
+  | { kind: 'batch'; batch: Batch }
+  | { kind: 'operations'; operations: readonly Operation[] }
 
 const DAY_MS = 86_400_000
 const SHOWN = 6
@@ -15,7 +17,7 @@ export function mineOf(
   operations: readonly Operation[],
   batches: readonly Batch[],
   { personId, now }: { personId: string; now: number },
-): Mine[] {
+): MyItem[] {
   const isRecent = ({ finishedAt }: Pick<Operation, 'finishedAt'>) =>
     finishedAt === null || now - Date.parse(finishedAt) < DAY_MS
   const groups = Map.groupBy(

@@ -4,7 +4,7 @@ import { currentText } from '../../i18n/use-text.ts'
 import { ApiError, callApi } from '../../api/client.ts'
 import { needsPerson } from '../batch/batch-looks.ts'
 import { batchTitle } from '../batch/batch-title.ts'
-import { progressText } from '../batch/batch-counts.ts'
+import { batchProgressText } from '../batch/batch-counts.ts'
 import { operationName } from '../operations/operation-texts.ts'
 import { scopeText } from '../scopes/scope-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -180,7 +180,7 @@ function tellEnd(one: Watched, batch: Batch): void {
       name: batchTitle(batch, t),
       result: t(`batches.state.${batch.waiting ? 'waiting' : batch.state}`),
     }),
-    body: progressText(batch.counts, t),
+    body: batchProgressText(batch.counts, t),
     to: paths.batch(batch.batchId),
   })
 }

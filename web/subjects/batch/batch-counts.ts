@@ -4,7 +4,7 @@ import { inLowerCase, joinClauses } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** "3 succeeded, 1 failed": the states that any item is in, with their numbers. */
-export function progressText(counts: Batch['counts'], t: Translate): string {
+export function batchProgressText(counts: Batch['counts'], t: Translate): string {
   return joinClauses(
     t,
     BATCH_ITEM_STATES.filter((state) => counts[state] > 0).map(

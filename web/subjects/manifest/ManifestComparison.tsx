@@ -6,7 +6,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 import { LocatorText } from '../../ui/Id.tsx'
 import { kindIcon, propertyTitle } from '../../forms/property/property-labels.ts'
-import { isSame } from './compare-manifests.ts'
+import { isSameManifest } from './compare-manifests.ts'
 import type {
   ChangeKind,
   ManifestDifferences as Comparison,
@@ -20,7 +20,7 @@ import { DefinitionChange } from './DefinitionChange.tsx'
 /** The changes from one manifest to another, by resource and plugin. */
 export function ManifestComparison({ comparison }: { comparison: Comparison }) {
   const t = useText()
-  if (isSame(comparison)) return <p className="text-muted">{t('catalog.compare.same')}</p>
+  if (isSameManifest(comparison)) return <p className="text-muted">{t('catalog.compare.same')}</p>
   return (
     <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
       {comparison.resources.map((difference) => (

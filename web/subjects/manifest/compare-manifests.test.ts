@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareManifests, isSame } from './compare-manifests.ts'
+import { compareManifests, isSameManifest } from './compare-manifests.ts'
 import type { Manifest, Resource } from './writers.ts'
 
 const text = { kind: 'DATA', schema: { type: 'string' } } as const
@@ -38,7 +38,7 @@ const manifest = (resources: Resource[], plugins: Manifest['plugins'] = []): Man
 
 test('the same manifest with another version has no differences', () => {
   const one = manifest([core({ a: text })], [plugin('p')])
-  assert.ok(isSame(compareManifests(one, { ...one, version: '2' })))
+  assert.ok(isSameManifest(compareManifests(one, { ...one, version: '2' })))
 })
 
 test('resources and properties are added, removed and changed', () => {
@@ -105,5 +105,5 @@ test('a property that a plugin begins to write is changed', () => {
 test('the protected property is never a change', () => {
   const before = manifest([core({})])
   const after = manifest([core({ instanceRefProperty: text })])
-  assert.ok(isSame(compareManifests(before, after)))
+  assert.ok(isSameManifest(compareManifests(before, after)))
 })

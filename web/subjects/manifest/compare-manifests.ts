@@ -41,7 +41,7 @@ export type PluginDifference = {
 
 export type ManifestDifferences = { resources: ResourceDifference[]; plugins: PluginDifference[] }
 
-export const isSame = ({ resources, plugins }: ManifestDifferences): boolean =>
+export const isSameManifest = ({ resources, plugins }: ManifestDifferences): boolean =>
   resources.length === 0 && plugins.length === 0
 
 /** The differences between two versions of a bundle. */

@@ -1,5 +1,5 @@
 import type { Base } from './draft.ts'
-import { nameOf } from './stored-draft.ts'
+import { storedName } from './stored-draft.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /** A field that has the focus. */
@@ -17,7 +17,7 @@ export class ActiveFields {
   private typed: readonly ActiveField[] = []
 
   at(place: PropertyPlace): ActiveField | undefined {
-    return this.fields.get(nameOf(place))
+    return this.fields.get(storedName(place))
   }
 
   all(): ActiveField[] {
@@ -43,11 +43,11 @@ export class ActiveFields {
   }
 
   leave(place: PropertyPlace): void {
-    if (this.fields.delete(nameOf(place))) this.list()
+    if (this.fields.delete(storedName(place))) this.list()
   }
 
   private set(field: ActiveField): void {
-    this.fields.set(nameOf(field), field)
+    this.fields.set(storedName(field), field)
     this.list()
   }
 

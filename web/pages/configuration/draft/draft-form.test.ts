@@ -7,7 +7,7 @@ import { propertyResolver } from '../../../forms/property/edit-error.ts'
 import { CORE, data, define, MAIL } from '../testing.ts'
 import type { DraftEdit } from './draft.ts'
 import { DraftStore } from './draft-store.ts'
-import { nameOf, writeEdit } from './stored-draft.ts'
+import { storedName, writeEdit } from './stored-draft.ts'
 import { draftEditIn, followDraft, toFormEdit, formValuesOf } from './draft-form.ts'
 import { fieldId, type PropertyPlace } from '../../../forms/property/property-place.ts'
 
@@ -58,8 +58,8 @@ function open() {
       return onChange({ target: { name: nameIn(PORT), value } })
     },
     writeInOtherTab: (place: PropertyPlace, edit: DraftEdit) => {
-      items.set(nameOf(place), writeEdit(edit))
-      store.syncFromStorage(nameOf(place))
+      items.set(storedName(place), writeEdit(edit))
+      store.syncFromStorage(storedName(place))
     },
   }
 }

@@ -15,7 +15,7 @@ import {
   type DraftStep,
 } from './draft.ts'
 import { UndoStack, type DraftChange } from './undo-stack.ts'
-import { nameOf, readEdit, writeEdit } from './stored-draft.ts'
+import { storedName, readEdit, writeEdit } from './stored-draft.ts'
 import { placeOf, type PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /**
@@ -99,7 +99,7 @@ export class DraftStore {
 
   /** Subscribes to one property, so that of two hundred fields only the edited one is rendered. */
   watch(locator: string, property: string, listener: () => void): () => void {
-    const key = nameOf({ locator, property })
+    const key = storedName({ locator, property })
     const watchers = this.watchers.get(key) ?? new Set()
     this.watchers.set(key, watchers.add(listener))
     return () => {
@@ -177,7 +177,10 @@ export class DraftStore {
     const { locator, property } = place
     const next = this.edit(locator, property) ?? null
     // what another tab has written over it is older
-    if (field.began !== null && this.storage.read(nameOf(place)) !== (next === null ? null : writeEdit(next)))
+    if (
+      field.began !== null &&
+      this.storage.read(storedName(place)) !== (next === null ? null : writeEdit(next))
+    )
       this.write({ locator, property, next })
     this.active.leave(place)
     this.notify([place])
@@ -318,7 +321,7 @@ export class DraftStore {
   readonly timesCleared = (): number => this.clears
 
   dismissNotKept(): void {
-    for (const place of this.lost) this.storage.write(nameOf(place), null)
+    for (const place of this.lost) this.storage.write(storedName(place), null)
     this.lost = []
     this.notify()
   }
@@ -367,7 +370,7 @@ export class DraftStore {
   }
 
   private write({ locator, property, next }: DraftStep[number]): void {
-    const name = nameOf({ locator, property })
+    const name = storedName({ locator, property })
     const text = next === null ? null : writeEdit(next)
     if (!this.storage.write(name, text)) return void this.refused.add(name)
     this.refused.delete(name)
@@ -384,14 +387,14 @@ export class DraftStore {
   private isBehind({ locator, property }: PropertyPlace): boolean {
     const known = this.edit(locator, property)
     if (known === undefined || known.isSensitive || !this.isStored()) return false
-    const name = nameOf({ locator, property })
+    const name = storedName({ locator, property })
     return this.storage.read(name) !== (this.texts.get(name) ?? null)
   }
 
   /** The stored edit, as the same object if it has not changed; a sensitive one as it is in this tab. */
   private stored({ locator, property }: PropertyPlace): DraftStep[number] {
     const known = this.edit(locator, property)
-    const name = nameOf({ locator, property })
+    const name = storedName({ locator, property })
     const before = this.texts.get(name)
     const text = this.read(name)
     if (known !== undefined && (known.isSensitive || text === before))
@@ -409,7 +412,7 @@ export class DraftStore {
   }
 
   private notify(places?: readonly PropertyPlace[]): void {
-    const keys = places === undefined ? [...this.watchers.keys()] : places.map(nameOf)
+    const keys = places === undefined ? [...this.watchers.keys()] : places.map(storedName)
     for (const key of new Set(keys)) for (const listener of this.watchers.get(key) ?? []) listener()
     for (const listener of this.listeners) listener()
   }

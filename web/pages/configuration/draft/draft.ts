@@ -69,7 +69,7 @@ export const countEdits = (draft: Draft): number =>
   Object.values(draft).reduce((count, edits) => count + Object.keys(edits).length, 0)
 
 /** The edits to send: those with a valid value. `only` limits them to some resources. */
-export function changesOf(draft: Draft, only: (locator: string) => boolean = () => true): Changes {
+export function draftChanges(draft: Draft, only: (locator: string) => boolean = () => true): Changes {
   const changes: Changes = {}
   for (const { locator, property, edit } of allEdits(draft)) {
     if (edit.kind === 'unfinished' || !only(locator)) continue

@@ -7,7 +7,7 @@ import type { Side } from '#contract/json-schema/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,
-  changesOf,
+  draftChanges,
   editAt,
   editOn,
   EMPTY,
@@ -25,7 +25,7 @@ import {
   rebase,
   isCurrentChoice,
   touchesOf,
-  type Choice,
+  type SideChoice,
   type Merged,
 } from './merge.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from '../testing.ts'
@@ -39,7 +39,7 @@ const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit =
 })
 const draftOf = (property: string, edit: DraftEdit): Draft => ({ [CORE]: { [property]: edit } })
 const none = () => undefined
-const take = (of: Merged, side: Side): Choice => chooseSide(of, side, openPaths(of))
+const take = (of: Merged, side: Side): SideChoice => chooseSide(of, side, openPaths(of))
 const only = (merged: readonly Merged[]): Merged => {
   assert.equal(merged.length, 1)
   const [one] = merged
@@ -84,7 +84,7 @@ describe('merging an edit with what others saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const merged = mergeDraft(draft, at(3, data(9)), touchesOf([], 1))
     const of = only(merged)
-    const after = (choice: Choice) =>
+    const after = (choice: SideChoice) =>
       applyStep(
         draft,
         rebase(merged, () => choice, 3),
@@ -276,7 +276,7 @@ class Simulation {
   draft: Draft = EMPTY
   /** The values (and for hidden ones, the snapshots that set them) that I saw when I decided on mine. */
   readonly seen = new Map<string, { value: number | null; touched: number }[]>()
-  readonly choices = new Map<string, Choice>()
+  readonly choices = new Map<string, SideChoice>()
   readonly mine = new Map<string, Edit>()
 
   configuration() {
@@ -395,7 +395,7 @@ class Simulation {
   save(): void {
     const stands = allEdits(this.draft).every(({ version }) => version === this.shown.snapshotVersion)
     if (!stands || this.shown.snapshotVersion !== this.version) return
-    const changes = changesOf(this.draft)[CORE] ?? {}
+    const changes = draftChanges(this.draft)[CORE] ?? {}
     const writes: Record<string, number | null> = {}
     for (const [name, value] of Object.entries(changes)) {
       this.assertKnown(name)

@@ -80,7 +80,7 @@ function judge({
 }
 
 /** A person's choice for one property, made for the value of theirs that was displayed. */
-export type Choice = { of: Merged } & (
+export type SideChoice = { of: Merged } & (
   | { take: 'sides'; sides: Picks }
   /** A third value. */
   | { take: 'other'; edit: Edit }
@@ -96,7 +96,12 @@ export function openPaths({ verdict }: Merged): readonly string[] {
 }
 
 /** Takes one side for some of the conflicts of a property, and what was chosen before for the others. */
-export function chooseSide(merged: Merged, side: Side, paths: readonly string[], before?: Choice): Choice {
+export function chooseSide(
+  merged: Merged,
+  side: Side,
+  paths: readonly string[],
+  before?: SideChoice,
+): SideChoice {
   const known = before?.take === 'sides' && isCurrentChoice(before, merged) ? before.sides : []
   return {
     of: merged,
@@ -106,7 +111,7 @@ export function chooseSide(merged: Merged, side: Side, paths: readonly string[],
 }
 
 /** True while the choice applies to the current values; another save in between invalidates it. */
-export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
+export const isCurrentChoice = (choice: SideChoice, now: Merged): boolean =>
   choice.of.verdict.kind === now.verdict.kind &&
   sameView(choice.of.theirs, now.theirs) &&
   touchOf(choice.of)?.snapshotVersion === touchOf(now)?.snapshotVersion
@@ -114,7 +119,7 @@ export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
 const touchOf = ({ verdict }: Merged): Touch | null => (verdict.kind === 'conflict' ? verdict.by : null)
 
 /** How many conflicts of a property the choice leaves open; none: its edit can move to the new snapshot. */
-export function countOpen(merged: Merged, choice: Choice | undefined): number {
+export function countOpen(merged: Merged, choice: SideChoice | undefined): number {
   const paths = openPaths(merged)
   if (choice === undefined || !isCurrentChoice(choice, merged)) return paths.length
   // an edit of something that no longer exists can only be discarded
@@ -124,7 +129,7 @@ export function countOpen(merged: Merged, choice: Choice | undefined): number {
 }
 
 /** The edit that a choice makes, of what is not chosen yet with mine; null: theirs stays as it is. */
-export function chosenEdit(merged: Merged, choice: Choice | undefined): Edit | null {
+export function chosenEdit(merged: Merged, choice: SideChoice | undefined): Edit | null {
   if (choice?.take === 'other') return choice.edit
   return mergeValues(merged, ({ path }) => choice?.sides.get(path) ?? 'mine').edit
 }
@@ -132,7 +137,7 @@ export function chosenEdit(merged: Merged, choice: Choice | undefined): Edit | n
 /** Moves to the new snapshot all edits that may move; those that need a choice are not touched. */
 export function rebase(
   merged: readonly Merged[],
-  choiceOf: (merged: Merged) => Choice | undefined,
+  choiceOf: (merged: Merged) => SideChoice | undefined,
   version: number,
 ): DraftStep {
   return merged.flatMap((one) => {

@@ -30,7 +30,7 @@ export function readEdit(text: string | null): StoredEdit | null {
 }
 
 /** The name under which the browser stores the edit of a place; neither locators nor property names contain spaces. */
-export const nameOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
+export const storedName = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 
 function editOf(item: Record<string, unknown>): DraftEdit | null {
   const { edit, base, version } = item

@@ -12,7 +12,7 @@ import { useDocument } from '../document/use-document.ts'
 import type { Draft } from '../draft/draft.ts'
 import { SNAPSHOT } from '../draft/endpoints.ts'
 import { goneResources, goneSince } from '../draft/gone-resources.ts'
-import { nameOf } from '../draft/stored-draft.ts'
+import { storedName } from '../draft/stored-draft.ts'
 import { useDraft, useDraftStore } from '../draft/use-draft-store.ts'
 import { type EditorValue, type InstallationTitles, focusProperty } from './editor-context.ts'
 import { useDraftForm, useServerErrors } from '../draft/draft-form.ts'
@@ -94,7 +94,7 @@ export function useEditorState({
       reviewArrival: review,
       openHistory,
       hiddenSides,
-      chooseHidden: (place, side) => setHiddenSides(new Map(hiddenSides).set(nameOf(place), side)),
+      chooseHidden: (place, side) => setHiddenSides(new Map(hiddenSides).set(storedName(place), side)),
     }
   }, [
     configuration,

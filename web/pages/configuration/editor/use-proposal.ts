@@ -13,11 +13,11 @@ import {
 import { retitled, useRequestReview } from '../../../subjects/change-requests/use-request-review.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { changesOf, editAt, type Draft } from '../draft/draft.ts'
+import { draftChanges, editAt, type Draft } from '../draft/draft.ts'
 import { isWhole, type Arrival } from '../draft/arrival.ts'
-import { nameOf } from '../draft/stored-draft.ts'
+import { storedName } from '../draft/stored-draft.ts'
 import { useEditor } from './editor-context.ts'
-import { partOf } from './use-save.ts'
+import { partOfDraft } from './use-save.ts'
 
 /** Makes a change request of the draft, or stores the draft in the one that is edited. */
 export function useProposal({
@@ -40,10 +40,10 @@ export function useProposal({
   const open = (edited === null ? [] : hiddenToDecide(edited, configuration)).filter(
     ({ locator, property }) => editAt(draft, locator, property) === undefined,
   )
-  const isTheirs = (place: PropertyPlace) => hiddenSides.get(nameOf(place)) === 'theirs'
+  const isTheirs = (place: PropertyPlace) => hiddenSides.get(storedName(place)) === 'theirs'
   /** What the request asks for with the edits of the draft, and with the hidden values that stay in it. */
   const inRequest = (request: ChangeRequestDetail, edits: Draft) =>
-    withHidden(changesOf(edits), request, open.filter(isTheirs))
+    withHidden(draftChanges(edits), request, open.filter(isTheirs))
 
   /** Names the first property, so that a list tells requests apart. */
   const titleOf = (changes: Record<string, object>) => {
@@ -61,18 +61,18 @@ export function useProposal({
   }
 
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
-    const part = partOf(draft, only)
+    const part = partOfDraft(draft, only)
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {
         const ofArrival = arrival !== null && isWhole(arrival, part) && arrival.title
-        const title = ofArrival || titleOf(changesOf(part))
+        const title = ofArrival || titleOf(draftChanges(part))
         const proposal = {
           kind: 'CONFIGURE' as const,
           title,
           ...why,
           scope,
-          input: { snapshotVersion, changes: changesOf(part) },
+          input: { snapshotVersion, changes: draftChanges(part) },
         }
         await review.request(proposal, { submit, beforeLeaving: () => store.drop(part) })
         return
@@ -95,7 +95,7 @@ export function useProposal({
     send,
     /** The hidden values of which somebody has to say whether they stay, and that nobody has replaced here. */
     hiddenOpen: open,
-    isUndecided: open.some((place) => !hiddenSides.has(nameOf(place))),
+    isUndecided: open.some((place) => !hiddenSides.has(storedName(place))),
     /** Nothing would be left in the edited request. */
     isEmpty: edited !== null && Object.keys(inRequest(edited, draft)).length === 0,
   }

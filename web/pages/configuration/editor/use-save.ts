@@ -5,7 +5,7 @@ import { ApiError } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useShell } from '../../../subjects/shell/shell-context.ts'
-import { allEdits, changesOf, editAt, EMPTY, isBasedOn, applyStep, type Draft } from '../draft/draft.ts'
+import { allEdits, draftChanges, editAt, EMPTY, isBasedOn, applyStep, type Draft } from '../draft/draft.ts'
 import { fieldId } from '../../../forms/property/property-place.ts'
 import { placedError } from '../../../forms/property/translate-error.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -130,12 +130,12 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
     error: write.error,
     saved,
     save: ({ draft: shown, reason, planToken, only, override }) => {
-      const draft = partOf(shown, only)
+      const draft = partOfDraft(shown, only)
       // an edit based on an older snapshot has not been compared with this one
       if (!isBasedOn(draft, configuration.snapshotVersion)) return Promise.resolve(false)
       const body = {
         snapshotVersion: configuration.snapshotVersion,
-        changes: changesOf(draft),
+        changes: draftChanges(draft),
         ...(reason.trim() !== '' && { reason: reason.trim() }),
         ...(planToken !== null && { planToken }),
         ...(override && { override }),
@@ -155,7 +155,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
 }
 
 /** The edits to send; a partial number is not a value and stays in the draft. */
-export const partOf = (draft: Draft, only: (locator: string) => boolean): Draft =>
+export const partOfDraft = (draft: Draft, only: (locator: string) => boolean): Draft =>
   applyStep(
     EMPTY,
     allEdits(draft)

@@ -31,7 +31,7 @@ import { GoneEdits } from './GoneForm.tsx'
 import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
-import { zoneProperty, zoneOf } from './time-zone-property.ts'
+import { zoneProperty, zoneOfProperty } from './time-zone-property.ts'
 
 /** A form with more properties than this renders only the fields near the viewport. */
 const LAZY_ABOVE = 60
@@ -214,7 +214,8 @@ function useRows(locator: string, resource: ConfigurationResource): (property: s
   const { form } = useEditor()
   const zoneName = zoneProperty(resource)
   const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
-  const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
+  const zone =
+    zoneName === undefined ? undefined : zoneOfProperty(draftEditIn(zoneEdit), viewAt(resource, zoneName))
   const unapplied = useUnapplied(resource.claim, locator)
   return (property) => {
     const definition = definitionOf(resource, property)

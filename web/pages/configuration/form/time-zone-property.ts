@@ -18,7 +18,7 @@ const formatOf = (definition: PropertyDefinition | undefined) =>
   definition === undefined ? undefined : schemaOf(definition)['format']
 
 /** The time zone that would be saved, by the name that was chosen. */
-export function zoneOf(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
+export function zoneOfProperty(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
   const value = edit === undefined ? valueOf(view) : edit.edit.kind === 'set' ? edit.edit.value : null
   const name = value?.['@type'] === 'Data' ? value.value : undefined
   return typeof name === 'string' && name !== '' ? name : undefined

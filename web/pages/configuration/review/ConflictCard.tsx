@@ -23,7 +23,7 @@ import {
   chosenEdit,
   isCurrentChoice,
   openPaths,
-  type Choice,
+  type SideChoice,
   type Merged,
   type Picks,
 } from '../draft/merge.ts'
@@ -43,10 +43,10 @@ export function ConflictCard({
   onChoose,
 }: {
   merged: Merged
-  choice: Choice | undefined
+  choice: SideChoice | undefined
   /** Whether no other property is to be decided: the buttons for all are those for this one. */
   isOnly: boolean
-  onChoose: (choice: Choice) => void
+  onChoose: (choice: SideChoice) => void
 }) {
   const t = useText()
   const rich = useRichText()
@@ -58,7 +58,7 @@ export function ConflictCard({
   const title = propertyTitle(definition, property)
   const chosen = choice !== undefined && isCurrentChoice(choice, merged) ? choice : undefined
   const sides = chosen?.take === 'sides' ? chosen.sides : NOTHING
-  const [before, setBefore] = useState<Choice>()
+  const [before, setBefore] = useState<SideChoice>()
   const conflicts = verdict.kind === 'conflict' ? verdict.conflicts : []
   const by = verdict.kind === 'conflict' ? verdict.by : null
   const paths = openPaths(merged)

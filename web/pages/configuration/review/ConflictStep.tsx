@@ -7,7 +7,7 @@ import { Time } from '../../../ui/Time.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { SnapshotEntry } from '../history/SnapshotEntry.tsx'
 import { propertyTitle, resourceTitle, placeNamer } from '../../../forms/property/property-labels.ts'
-import type { Choice, Merged } from '../draft/merge.ts'
+import type { SideChoice, Merged } from '../draft/merge.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
@@ -25,8 +25,8 @@ export function ConflictStep({
   onChoose,
 }: {
   merge: MergeState
-  choiceOf: (merged: Merged) => Choice | undefined
-  onChoose: (choice: Choice) => void
+  choiceOf: (merged: Merged) => SideChoice | undefined
+  onChoose: (choice: SideChoice) => void
 }) {
   const t = useText()
   const rich = useRichText()

@@ -3,7 +3,7 @@ import type { MergeState } from '../editor/use-merge.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import { chooseSide, countOpen, openPaths, rebase, type Choice, type Merged } from '../draft/merge.ts'
+import { chooseSide, countOpen, openPaths, rebase, type SideChoice, type Merged } from '../draft/merge.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
 import { PlanStep } from './PlanStep.tsx'
@@ -25,7 +25,7 @@ export function ReviewDialog(props: ReviewProps) {
   const t = useText()
   const { onClose, merge, save } = props
   const { configuration, edited, store, loseChange } = useEditor()
-  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
+  const [choices, setChoices] = useState<ReadonlyMap<string, SideChoice>>(new Map())
   const [reason, setReason] = useState(props.arrival?.reason ?? '')
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
   const isBusy = save.state === 'saving'
@@ -35,7 +35,7 @@ export function ReviewDialog(props: ReviewProps) {
   const looked = useStableMerge(merge)
   const choiceOf = (merged: Merged) => choices.get(keyOf(merged))
   const open = merge.behind.reduce((sum, merged) => sum + countOpen(merged, choiceOf(merged)), 0)
-  const choose = (made: readonly Choice[]) =>
+  const choose = (made: readonly SideChoice[]) =>
     setChoices((before) => new Map([...before, ...made.map((choice) => [keyOf(choice.of), choice] as const)]))
   const wasRefused = save.error !== null && save.state === 'idle'
 

@@ -4,7 +4,7 @@ import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#c
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { bundleIdOf } from '../../../forms/property/property-labels.ts'
 import { byPlace } from '../draft/outline.ts'
-import { allEdits, applyStep, EMPTY, viewAt, type Draft, changesOf, countEdits } from '../draft/draft.ts'
+import { allEdits, applyStep, EMPTY, viewAt, type Draft, draftChanges, countEdits } from '../draft/draft.ts'
 import type { Offer } from '../draft/arrival.ts'
 import { viewOf } from '../../../forms/property/property-value.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -170,7 +170,7 @@ export function usePlan({
     .map((locator) => configuration.resources[locator]?.claim)
     .map((claim) => (claim ? `${claim.operationId} ${claim.state}` : '-'))
     .join()
-  const call = { params: scope, body: { snapshotVersion, changes: changesOf(draft) } }
+  const call = { params: scope, body: { snapshotVersion, changes: draftChanges(draft) } }
   const plan = useQuery({
     queryKey: [PLAN, call, claims] as const,
     queryFn: ({ signal }) => callApi(PLAN, call, { signal }),

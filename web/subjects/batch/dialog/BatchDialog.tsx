@@ -18,7 +18,7 @@ import { scopeTarget } from '../install-input.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { BundleField, CountField, DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { BatchPlanView } from './BatchPlanView.tsx'
-import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
+import { ChosenPropertyFields, EachChoice, choiceName } from './ChosenPropertyFields.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ScopesField } from './ScopesField.tsx'
 import type { BatchStart } from './use-batch-content.ts'
@@ -125,7 +125,7 @@ function useWhatIsMissing({ entry, planned }: Prepared, reason: string): string 
     (start.action === 'INSTALL' && content.targets.length === 0 && t('batches.make.scopes.none')) ||
     (content.properties.isUnknown && t('batches.make.property.none')) ||
     (body === null && invalid === 0 && t('batches.make.incomplete')) ||
-    (empty !== undefined && t('batches.make.property.noValue', { property: nameOf(empty) })) ||
+    (empty !== undefined && t('batches.make.property.noValue', { property: choiceName(empty) })) ||
     (planned.isNothingReady && t('batches.make.nothing')) ||
     (reason.trim() === '' && missingReason) ||
     (planned.isCountMissing && t('common.confirm.type', { word: String(ready) }))

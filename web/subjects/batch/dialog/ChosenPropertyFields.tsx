@@ -106,7 +106,7 @@ function Block({
                   .filter((one) => one === choice || !taken.has(one))
                   .map((one) => ({
                     value: one.key,
-                    label: one.known === of ? nameOf(one) : countedName(one, of, t),
+                    label: one.known === of ? choiceName(one) : countedName(one, of, t),
                     ...(isMixed && { group: joinList(t, one.bundles) }),
                   }))}
                 onChange={(event) => choose(id, event.target.value)}
@@ -121,7 +121,7 @@ function Block({
               label={
                 choice === undefined
                   ? t('batches.make.property.removeEmpty')
-                  : t('batches.make.property.remove', { property: nameOf(choice) })
+                  : t('batches.make.property.remove', { property: choiceName(choice) })
               }
               onClick={() => remove(id)}
             />
@@ -176,8 +176,8 @@ const focus = (select: HTMLSelectElement | null) => select?.focus()
 const groupOf = ({ bundles }: PropertyChoice): string => JSON.stringify(bundles)
 
 /** The title of a chosen property, with that of its resource. */
-export const nameOf = ({ resource, field }: PropertyChoice): string =>
+export const choiceName = ({ resource, field }: PropertyChoice): string =>
   `${resource.title} · ${propertyTitle(field.definition, field.property)}`
 
 const countedName = (choice: PropertyChoice, of: number, t: Translate): string =>
-  t('batches.make.property.some', { property: nameOf(choice), n: choice.known, of })
+  t('batches.make.property.some', { property: choiceName(choice), n: choice.known, of })

@@ -32,7 +32,7 @@ import { divisionIn } from '../typed-waves.ts'
 import { useEnvironmentsOf } from './BatchLimits.tsx'
 import type { MovedPlan } from './BatchPlanView.tsx'
 import { batchBodyOf, movedIn, withoutDenied, type BatchBody } from './batch-body.ts'
-import { nameOf } from './ChosenPropertyFields.tsx'
+import { choiceName } from './ChosenPropertyFields.tsx'
 import { useBatchContent, type BatchStart } from './use-batch-content.ts'
 import { batchPlanQuery } from './use-needed-values.ts'
 
@@ -138,7 +138,7 @@ function useRequest(
       targetVersion: content.version.chosen ?? null,
       properties: content.properties.chosen.map(({ choice }) => ({
         locator: '',
-        property: nameOf(choice),
+        property: choiceName(choice),
         after: null,
       })),
     }
@@ -156,7 +156,7 @@ function useRequest(
     const empty = content.withoutValue(editsIn(values))
     if (empty !== undefined) {
       // a chosen property without a value would be left out of the batch without a word
-      const message = t('batches.make.property.noValue', { property: nameOf(empty) })
+      const message = t('batches.make.property.noValue', { property: choiceName(empty) })
       form.setError(`edits.${empty.field.id}`, { message }, { shouldFocus: true })
       return
     }

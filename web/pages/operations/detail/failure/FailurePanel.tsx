@@ -27,7 +27,7 @@ import { AlsoFailed, Endpoint, Headers, NamedChanges } from './RelatedFacts.tsx'
 import { Differences } from './Differences.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
-import { impactText, nowText, pastText, progressText } from './failure-texts.ts'
+import { impactText, nowText, pastText, runProgressText } from './failure-texts.ts'
 import { WireNotes } from './WireNotes.tsx'
 import { hasRemedy, NextStepFact, Remedy } from './NextStepFact.tsx'
 import { useFailureFacts, type FailureFacts } from './use-failure-facts.ts'
@@ -249,7 +249,7 @@ function Answers({
         },
         {
           label: t('operations.failed.progress'),
-          value: progressText(operation, progressOf(operation, timeline), t),
+          value: runProgressText(operation, progressOf(operation, timeline), t),
         },
       ]}
     />

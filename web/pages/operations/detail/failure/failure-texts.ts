@@ -157,7 +157,11 @@ export function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Fa
 const NAMED = 2
 
 /** What is done, what is not, what nobody can know, and what was never reached. */
-export function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
+export function runProgressText(
+  { operationType }: OperationDetail,
+  progress: Progress,
+  t: Translate,
+): string {
   const { resources, notReached } = progress
   const names = (calls: readonly CallName[]) =>
     calls.map(({ pluginId, stage }) =>

@@ -23,7 +23,7 @@ import {
   effectUnknownText,
   impactText,
   nextText,
-  progressText,
+  runProgressText,
   thenText,
 } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
@@ -283,7 +283,7 @@ function standingOf(
     fact(
       t,
       t('operations.failed.progress'),
-      plainText(progressText(operation, progressOf(operation, timeline), t)),
+      plainText(runProgressText(operation, progressOf(operation, timeline), t)),
     ),
     ...(plugin ? [fact(t, t('operations.failed.endpoint'), codeText(plugin.endpoint))] : []),
     ...(isInDoubt(operation) ? [fact(t, t('operations.inDoubt'), t('operations.inDoubt.meaning'))] : []),

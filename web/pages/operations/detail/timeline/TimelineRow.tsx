@@ -15,7 +15,7 @@ import { isSameResult, layoutRow, type BarMark, type GapMark, type Mark } from '
 import { choiceOf, type Bar, type Row } from '../calls/timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
-import { isSame } from './keyboard-navigation.ts'
+import { isSameBar } from './keyboard-navigation.ts'
 
 export const barKey = ({ stage, pluginId, attempt }: Bar) => `${stage}/${pluginId}/${attempt.attempt}`
 
@@ -134,7 +134,7 @@ function MarkLink({
 }) {
   const t = useText()
   const [first] = mark.bars
-  const selected = mark.bars.find((bar) => isSame(bar, chosen))
+  const selected = mark.bars.find((bar) => isSameBar(bar, chosen))
   // a folded bar links to its last attempt, unless one of its attempts is selected
   const bar = selected ?? mark.bars.at(-1) ?? first
   const { tone, icon } = verdictLook[bar.verdict]
@@ -150,7 +150,7 @@ function MarkLink({
         aria-label={label}
         title={label}
         aria-current={selected ? 'true' : undefined}
-        tabIndex={mark.bars.some((one) => isSame(one, tabStop)) ? 0 : -1}
+        tabIndex={mark.bars.some((one) => isSameBar(one, tabStop)) ? 0 : -1}
         draggable={false}
         className={cx(
           'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-xs font-semibold whitespace-nowrap',

@@ -18,10 +18,10 @@ export function nextAttempt(
 
 function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
   const filled = rows.filter((bars) => bars.length > 0)
-  const rowAt = filled.findIndex((bars) => bars.some((bar) => isSame(bar, chosen)))
+  const rowAt = filled.findIndex((bars) => bars.some((bar) => isSameBar(bar, chosen)))
   const bars = filled[rowAt]
   if (!bars || !chosen) return key.startsWith('Arrow') ? filled[0]?.[0] : undefined
-  const at = bars.findIndex((bar) => isSame(bar, chosen))
+  const at = bars.findIndex((bar) => isSameBar(bar, chosen))
   switch (key) {
     case 'ArrowLeft':
       return bars[at - 1]
@@ -40,7 +40,7 @@ function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: str
   }
 }
 
-export const isSame = (a: Bar, b: Bar | null): boolean =>
+export const isSameBar = (a: Bar, b: Bar | null): boolean =>
   b !== null && a.stage === b.stage && a.pluginId === b.pluginId && a.attempt.attempt === b.attempt.attempt
 
 function nearest(bars: readonly Bar[] | undefined, to: Bar): Bar | undefined {
