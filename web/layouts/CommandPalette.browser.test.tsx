@@ -41,6 +41,18 @@ test('text typed right after Ctrl+K appears in the palette, the first time too',
   expect(chosen()).toBe('Operations')
 })
 
+test('opening the palette does not render the navigation again', async () => {
+  const asked: string[] = []
+  const screen = await renderInConsole(<Shell />, { can: (permission) => asked.push(permission) > 0 })
+  await expect.element(screen.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  const ofNavigation = () => asked.filter((permission) => permission === 'change:approve').length
+  const before = ofNavigation()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await expect.element(input).toHaveFocus()
+  expect(before).toBeGreaterThan(0)
+  expect(ofNavigation()).toBe(before)
+})
+
 test('the palette offers every page, and the arrow keys wrap around', async () => {
   const screen = await open()
   await expect.element(input).toHaveFocus()

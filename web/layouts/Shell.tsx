@@ -1,5 +1,5 @@
 import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import { useOpenFromAlert } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../addresses/paths.ts'
@@ -24,19 +24,37 @@ import { useShell } from '../subjects/shell/shell-context.ts'
 
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
-  const t = useText()
   const [palette, setPalette] = useState(false)
   const [drawer, setDrawer] = useState(false)
-  const main = useFocusOnNewPage()
-  useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
   useEffect(titleCutTexts, [])
   const navigate = useNavigate()
   useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
-  const openPalette = () => setPalette(true)
+  const openPalette = useCallback(() => setPalette(true), [])
+  const openDrawer = useCallback(() => setDrawer(true), [])
   usePaletteKey(openPalette)
 
   return (
     <div className="print:block! lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <Frame openPalette={openPalette} openDrawer={openDrawer} />
+      {drawer && <Drawer onClose={() => setDrawer(false)} />}
+      {palette && <CommandPalette onClose={() => setPalette(false)} />}
+    </div>
+  )
+}
+
+/** Not rendered again when the search or the drawer opens: its links are most of what such a press would render. */
+const Frame = memo(function Frame({
+  openPalette,
+  openDrawer,
+}: {
+  openPalette: () => void
+  openDrawer: () => void
+}) {
+  const t = useText()
+  const main = useFocusOnNewPage()
+  useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
+  return (
+    <>
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 font-medium text-inverse focus:translate-y-0 print:hidden"
@@ -61,7 +79,7 @@ export function Shell() {
       </aside>
 
       <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden dark:bg-surface">
-        <Button variant="quiet" icon="menu" label={t('shell.nav.open')} onClick={() => setDrawer(true)} />
+        <Button variant="quiet" icon="menu" label={t('shell.nav.open')} onClick={openDrawer} />
         <Home />
         <span className="flex-1" />
         <InboxBell />
@@ -83,11 +101,9 @@ export function Shell() {
       <ConnectionLine />
       <Toasts />
       <Shortcuts />
-      {drawer && <Drawer onClose={() => setDrawer(false)} />}
-      {palette && <CommandPalette onClose={() => setPalette(false)} />}
-    </div>
+    </>
   )
-}
+})
 
 /** The navigation of small screens. It is rendered while it is open: every page would render all of its links twice otherwise. */
 function Drawer({ onClose }: { onClose: () => void }) {
