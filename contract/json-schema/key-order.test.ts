@@ -59,6 +59,18 @@ describe('inSchemaOrder', () => {
       )
   })
 
+  it('looks at the schemas of a list once, not again for each item (J01)', () => {
+    const branches = Array.from({ length: 6_000 }, () => ({ properties: { b: any } }))
+    const list: JsonValue = Array.from({ length: 6_000 }, () => ({ a: 1, b: 2 }))
+    const before = process.cpuUsage()
+    const schema = { items: { if: false, then: { allOf: branches } } }
+    assert.match(text(schema, list), /^\[\{"b":2,"a":1\}/)
+    // more branches than are looked at leave the order as it is
+    const many = { then: { allOf: Array.from({ length: 150_000 }, () => ({ properties: { b: any } })) } }
+    assert.equal(text(many, { a: 1, b: 2 }), '{"a":1,"b":2}')
+    assert.ok(process.cpuUsage(before).user < 2_000_000)
+  })
+
   it('changes no value', () => {
     const keys = fc.constantFrom('a', 'b', 'c', '1', 'constructor')
     const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({

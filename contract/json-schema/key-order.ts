@@ -6,60 +6,133 @@ import { pointedAt } from './subschemas.ts'
  * The value with the keys of its objects in the order in which its schema defines them in `properties`; other keys
  * follow in the order that they have. The schema of a value includes what it refers to in the same document and all
  * branches of `allOf`, `anyOf`, `oneOf`, `if`, `then` and `else`. Keys that are array indices come first, as in every
- * object of JavaScript.
+ * object of JavaScript. Where very many schemas apply, the order stays as it is.
  */
-export function inSchemaOrder(schema: JsonValue, value: JsonValue): JsonValue {
-  return ordered([schema], value, schema)
+export const inSchemaOrder = (schema: JsonValue, value: JsonValue): JsonValue =>
+  ordered(new SchemaGroups(schema).of([schema]), value)
+
+function ordered(group: SchemaGroup | null, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || group === null) return value
+  if (Array.isArray(value)) return value.map((item, index) => ordered(group.ofItem(index), item))
+  const keys = Object.keys(value)
+  const named = keys.filter((key) => group.places.has(key))
+  const inOrder = named.toSorted((one, other) => group.placeOf(one) - group.placeOf(other))
+  const others = named.length === keys.length ? [] : keys.filter((key) => !group.places.has(key))
+  return Object.fromEntries(
+    [...inOrder, ...others].map((key) => [key, ordered(group.ofMember(key), value[key] ?? null)]),
+  )
 }
 
-function ordered(schemas: readonly JsonValue[], value: JsonValue, root: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  const all = withBranches(schemas, root)
-  if (all.length === 0) return value
-  if (Array.isArray(value)) return value.map((item, index) => ordered(itemSchemas(all, index), item, root))
-  const names = new Set(
-    all.flatMap(({ properties }) => (isJsonObject(properties) ? Object.keys(properties) : [])),
-  )
-  const keys = [
-    ...[...names].filter((name) => Object.hasOwn(value, name)),
-    ...Object.keys(value).filter((name) => !names.has(name)),
-  ]
-  return Object.fromEntries(
-    keys.map((key) => [key, ordered(memberSchemas(all, key), value[key] ?? null, root)]),
-  )
+/** How many schemas and names one value may have looked at: the branches of a schema apply to each part of a value again. */
+const LOOKS_MAX = 100_000
+
+/** Finds which schemas of a document apply to the same value. */
+class SchemaGroups {
+  readonly #root: JsonValue
+  /** Of one schema, without those that apply with it. */
+  readonly #known = new Map<JsonObject, SchemaGroup | null>()
+  #left = LOOKS_MAX
+
+  constructor(root: JsonValue) {
+    this.#root = root
+  }
+
+  /** Null if no schema says anything about the value, and if there are too many. */
+  of(schemas: readonly JsonValue[]): SchemaGroup | null {
+    const objects = schemas.filter(isJsonObject)
+    const [only] = objects
+    if (objects.length !== 1 || only === undefined) return this.#groupOf(objects)
+    const known = this.#known.get(only)
+    if (known !== undefined) return known
+    const group = this.#groupOf(objects)
+    this.#known.set(only, group)
+    return group
+  }
+
+  /** Counts what is looked at; false if it is too much. */
+  look(count: number): boolean {
+    this.#left -= count
+    return this.#left >= 0
+  }
+
+  #groupOf(schemas: readonly JsonObject[]): SchemaGroup | null {
+    const all = new Set<JsonObject>()
+    const open: JsonValue[] = schemas.toReversed()
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!isJsonObject(next) || all.has(next)) continue
+      all.add(next)
+      const inner = branchesOf(next, this.#root)
+      const names = isJsonObject(next['properties']) ? Object.keys(next['properties']).length : 0
+      if (!this.look(1 + inner.length + names)) return null
+      // one by one: as arguments they may be too many
+      for (const one of inner.toReversed()) open.push(one)
+    }
+    return all.size === 0 ? null : new SchemaGroup([...all], this)
+  }
+}
+
+/** The schemas that apply to the same value. What applies to its members and items is found when it is needed, once. */
+class SchemaGroup {
+  /** The names that they define, in their order. */
+  readonly places: ReadonlyMap<string, number>
+  readonly #schemas: readonly JsonObject[]
+  readonly #groups: SchemaGroups
+  readonly #members = new Map<string | null, SchemaGroup | null>()
+  readonly #items = new Map<number, SchemaGroup | null>()
+  /** From this position on, the same schemas apply to all items. */
+  readonly #prefix: number
+
+  constructor(schemas: readonly JsonObject[], groups: SchemaGroups) {
+    this.#schemas = schemas
+    this.#groups = groups
+    const names = schemas.flatMap(({ properties }) =>
+      isJsonObject(properties) ? Object.keys(properties) : [],
+    )
+    this.places = new Map([...new Set(names)].map((name, place) => [name, place]))
+    this.#prefix = schemas.reduce((most, { prefixItems }) => Math.max(most, listOf(prefixItems).length), 0)
+  }
+
+  placeOf(name: string): number {
+    return this.places.get(name) ?? 0
+  }
+
+  ofMember(key: string): SchemaGroup | null {
+    return this.#inside(this.#members, this.places.has(key) ? key : null, ({ properties, ...others }) => {
+      const own = isJsonObject(properties) ? getOwn(properties, key) : undefined
+      return own ?? others['additionalProperties']
+    })
+  }
+
+  ofItem(index: number): SchemaGroup | null {
+    return this.#inside(
+      this.#items,
+      Math.min(index, this.#prefix),
+      ({ prefixItems, items }) => listOf(prefixItems)[index] ?? items,
+    )
+  }
+
+  #inside<Key>(
+    known: Map<Key, SchemaGroup | null>,
+    key: Key,
+    schemaIn: (schema: JsonObject) => JsonValue | undefined,
+  ): SchemaGroup | null {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const isAllowed = this.#groups.look(this.#schemas.length)
+    const group = isAllowed ? this.#groups.of(this.#schemas.flatMap((one) => schemaIn(one) ?? [])) : null
+    known.set(key, group)
+    return group
+  }
 }
 
 const BRANCHES = ['allOf', 'anyOf', 'oneOf'] as const
 const CONDITIONS = ['if', 'then', 'else'] as const
 
-/** The schemas that may apply to the same value, each once. */
-function withBranches(schemas: readonly JsonValue[], root: JsonValue): JsonObject[] {
-  const found = new Set<JsonObject>()
-  const open = [...schemas].toReversed()
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (!isJsonObject(next) || found.has(next)) continue
-    found.add(next)
-    const { $ref } = next
-    const inner = [
-      ...(typeof $ref === 'string' ? [pointedAt(root, $ref) ?? null] : []),
-      ...BRANCHES.flatMap((name) => listOf(next?.[name])),
-      ...CONDITIONS.map((name) => next?.[name] ?? null),
-    ]
-    open.push(...inner.toReversed())
-  }
-  return [...found]
-}
+/** The schemas that apply to the same value as this one. */
+const branchesOf = (schema: JsonObject, root: JsonValue): JsonValue[] => [
+  ...(typeof schema['$ref'] === 'string' ? [pointedAt(root, schema['$ref']) ?? null] : []),
+  ...BRANCHES.flatMap((name) => listOf(schema[name])),
+  ...CONDITIONS.map((name) => schema[name] ?? null),
+]
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
-
-const memberSchemas = (schemas: readonly JsonObject[], key: string): JsonValue[] =>
-  schemas.flatMap(({ properties, additionalProperties }) => {
-    const own = isJsonObject(properties) ? getOwn(properties, key) : undefined
-    return own !== undefined ? [own] : additionalProperties === undefined ? [] : [additionalProperties]
-  })
-
-const itemSchemas = (schemas: readonly JsonObject[], index: number): JsonValue[] =>
-  schemas.flatMap(({ prefixItems, items }) => {
-    const own = listOf(prefixItems)[index]
-    return own !== undefined ? [own] : items === undefined ? [] : [items]
-  })
