@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/data.ts'
-import { maskStrings, Scrubber } from './scrub.ts'
+import { maskStrings, Scrubber, secretsInHeaders } from './scrub.ts'
 
 const SECRET = 's3cret/+"value"-ÿ'
 
@@ -127,6 +128,37 @@ describe('maskStrings', () => {
     const before = process.cpuUsage()
     assert.deepEqual(maskStrings([...list('answer '), 'a k12345'], [list('k')]), [...list('answer '), MASK])
     assert.ok(process.cpuUsage(before).user < 2_000_000)
+  })
+
+  it('masks too much rather than to search for long, also where secrets begin like the text (J01)', () => {
+    const before = process.cpuUsage()
+    const alike = Array.from({ length: 4_000 }, (_, index) => `${'a'.repeat(8)}b${index}`)
+    assert.equal(maskStrings('a'.repeat(200_000), [alike]), MASK)
+    assert.equal(maskStrings('a'.repeat(1_000_000), [`${'a'.repeat(200_000)}b`]), MASK)
+    // what begins like none of them is still shown
+    assert.deepEqual(maskStrings(['a'.repeat(200_000), 'fine'], [alike]), [MASK, 'fine'])
+    assert.ok(process.cpuUsage(before).user < 4_000_000)
+  })
+
+  it('masks every text if there are more secrets than it can prepare (H02)', () => {
+    const secrets = Array.from({ length: 30_000 }, (_, index) => `secret number ${index}`)
+    assert.deepEqual(maskStrings({ k: ['it is secret number 3', 'on', 7] }, [secrets]), {
+      k: [MASK, 'on', 7],
+    })
+    assert.equal(maskStrings('it is secret number 3', ['x'.repeat(2_000_000)]), MASK)
+  })
+
+  it('prepares the secrets of an operation once, and again when there are more (J01)', () => {
+    const secrets: JsonValue[] = Array.from({ length: 4_000 }, (_, index) => `secret number ${index}`)
+    const before = process.cpuUsage()
+    for (let time = 0; time < 100; time++) {
+      assert.equal(maskStrings('secret number 1', secrets), MASK)
+      assert.equal(maskStrings('fine', secretsInHeaders(secrets)), 'fine')
+    }
+    assert.ok(process.cpuUsage(before).user < 4_000_000)
+    secrets.push('another one')
+    assert.equal(maskStrings('another one', secrets), MASK)
+    assert.equal(maskStrings('another one', secretsInHeaders(secrets)), MASK)
   })
 
   it('masks a very short value only if it is the whole string', () => {

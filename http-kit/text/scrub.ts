@@ -5,6 +5,21 @@ import { looseForm, looseReadings } from './loose-text.ts'
 const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000
 
+/**
+ * How many comparisons of some characters a search may make, and how many more for each character of its text. Secrets may begin alike,
+ * and a text may be full of such beginnings.
+ */
+const COMPARISONS = { atFirst: 100_000, forCharacter: 4 }
+const COMPARED_AT_ONCE = 64
+
+interface Effort {
+  comparisons: number
+}
+
+const effortFor = (text: string): Effort => ({
+  comparisons: COMPARISONS.atFirst + text.length * COMPARISONS.forCharacter,
+})
+
 /** Needles by their first characters, of which each has as many as the key is long. */
 class Needles {
   readonly #keyLength: number
@@ -40,24 +55,37 @@ class Needles {
     return this.byStart.size === 0
   }
 
-  /** The longest needle at the first place from `from` on that has one. */
-  find(text: string, from: number): { at: number; length: number } | null {
+  /**
+   * The longest needle at the first place from `from` on that has one; from where it would take too much effort to look, all the rest of
+   * the text.
+   */
+  find(text: string, from: number, effort: Effort): { at: number; length: number } | null {
     for (let at = from; at + this.#keyLength <= text.length; at++) {
       const needles = this.byStart.get(text.slice(at, at + this.#keyLength))
       if (needles === undefined) continue
       let length = 0
       for (const needle of needles)
-        if (needle.length > length && text.startsWith(needle, at)) length = needle.length
+        if (needle.length > length && isAt(text, at, needle, effort)) length = needle.length
+      if (effort.comparisons < 0) return { at, length: text.length - at }
       if (length > 0) return { at, length }
     }
     return null
   }
 }
 
+function isAt(text: string, at: number, needle: string, effort: Effort): boolean {
+  for (let start = 0; start < needle.length; start += COMPARED_AT_ONCE) {
+    if (effort.comparisons-- < 0) return false
+    const part = needle.length > COMPARED_AT_ONCE ? needle.slice(start, start + COMPARED_AT_ONCE) : needle
+    if (!text.startsWith(part, at + start)) return false
+  }
+  return true
+}
+
 /**
  * Finds known secret values and their encodings inside any text, also in another case, with signs, spaces or line breaks in
- * between, and escaped as in URLs, JSON and HTML. The cost is linear in the text, independent of the number of secrets:
- * the first eight characters of each needle are looked up at every position.
+ * between, and escaped as in URLs, JSON and HTML. The first eight characters of each needle are looked up at every position; once so many
+ * needles begin like a text that to compare them has taken too long, all the rest of the text counts as a secret.
  */
 export class Scrubber {
   private readonly exact = new Needles()
@@ -84,15 +112,15 @@ export class Scrubber {
     for (const needle of looseNeedles(encodings)) this.loose.remove(needle)
   }
 
-  contains(text: string): boolean {
-    return this.places(text).length > 0
+  contains(text: string, effort = effortFor(text)): boolean {
+    return this.places(text, effort).length > 0
   }
 
   /** The text with every known secret replaced by the mask. */
   scrub(text: string): string {
     let result = ''
     let done = 0
-    for (const { from, to } of this.places(text)) {
+    for (const { from, to } of this.places(text, effortFor(text))) {
       if (from >= done) result += text.slice(done, from) + MASK
       done = Math.max(done, to)
     }
@@ -100,20 +128,20 @@ export class Scrubber {
   }
 
   /** Where secrets are in a text, in order; places may overlap. */
-  private places(text: string): { from: number; to: number }[] {
+  private places(text: string, effort: Effort): { from: number; to: number }[] {
     if (this.exact.isEmpty || text.length < KEY_LENGTH) return []
     const places: { from: number; to: number }[] = []
-    for (let found = this.exact.find(text, 0); found !== null;) {
+    for (let found = this.exact.find(text, 0, effort); found !== null;) {
       const to = found.at + found.length
       places.push({ from: found.at, to })
-      found = this.exact.find(text, to)
+      found = this.exact.find(text, to, effort)
     }
     if (this.loose.isEmpty) return places
     for (const reading of looseReadings(text)) {
-      for (let found = this.loose.find(reading.text, 0); found !== null;) {
+      for (let found = this.loose.find(reading.text, 0, effort); found !== null;) {
         const end = found.at + found.length
         places.push({ from: reading.from[found.at] ?? 0, to: reading.to[end - 1] ?? text.length })
-        found = this.loose.find(reading.text, end)
+        found = this.loose.find(reading.text, end, effort)
       }
     }
     return places.sort((one, other) => one.from - other.from)
@@ -158,25 +186,52 @@ function textsOf(value: JsonValue): string[] {
 
 const SHORTEST_INNER = 4
 
+/** To prepare more secrets than these, of those that have encodings, takes too long for one response. */
+const MASKED_MAX = { secrets: 5_000, characters: 1024 * 1024 }
+
 /**
  * A copy of `json` in which every string or key that contains a sensitive value, in plain or in a common encoding, is
  * masked as a whole, and so is every number equal to one. A value shorter than four characters is masked only if it is
- * the entire string; otherwise every "a" would be masked.
+ * the entire string; otherwise every "a" would be masked. If there are very many sensitive values, or if a string looks so much like them
+ * that to compare it takes too long, every string that may contain one is masked.
  */
 export const maskStrings = (json: JsonValue, secrets: Iterable<JsonValue>): JsonValue =>
   maskerOf(secrets)(json)
 
-/** {@link maskStrings} for several values: to prepare the secrets costs more than to look for them in a short text. */
-export function maskerOf(secrets: Iterable<JsonValue>): (json: JsonValue) => JsonValue {
+type Masker = (json: JsonValue) => JsonValue
+
+/** To prepare secrets costs more than to look for them in a short text, and those of an operation are looked for in many. */
+const known = new WeakMap<Iterable<JsonValue>, { masker: Masker; size: number | undefined }>()
+
+/** {@link maskStrings} for several values. A list to which secrets have been added is prepared again. */
+export function maskerOf(secrets: Iterable<JsonValue>): Masker {
+  const size = Array.isArray(secrets) ? secrets.length : undefined
+  const found = known.get(secrets)
+  if (found !== undefined && found.size === size) return found.masker
+  const masker = newMasker(secrets)
+  known.set(secrets, { masker, size })
+  return masker
+}
+
+function newMasker(secrets: Iterable<JsonValue>): Masker {
   const texts = new Set([...secrets].flatMap(textsOf))
   if (texts.size === 0) return (json) => json
+  const long = [...texts].filter((text) => text.length >= KEY_LENGTH)
+  const characters = long.reduce((sum, text) => sum + text.length, 0)
+  if (long.length > MASKED_MAX.secrets || characters > MASKED_MAX.characters)
+    return (json) => masked(json, (text) => text.length >= SHORTEST_INNER || texts.has(text))
   const scrubber = new Scrubber()
-  for (const text of texts) scrubber.add(text)
+  for (const text of long) scrubber.add(text)
   const middling = new Needles(SHORTEST_INNER)
   for (const text of texts) if (text.length >= SHORTEST_INNER && text.length < KEY_LENGTH) middling.add(text)
-  const isSecret = (text: string): boolean =>
-    texts.has(text) || scrubber.contains(text) || (!middling.isEmpty && middling.find(text, 0) !== null)
-  return (json) => masked(json, isSecret)
+  return (json) => {
+    const effort = effortFor('')
+    return masked(json, (text) => {
+      effort.comparisons += text.length * COMPARISONS.forCharacter
+      if (texts.has(text) || scrubber.contains(text, effort)) return true
+      return !middling.isEmpty && middling.find(text, 0, effort) !== null
+    })
+  }
 }
 
 function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue {
@@ -192,10 +247,18 @@ function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue
 /** The text with `?` for all that is not visible ASCII, as headers are shown. */
 export const visibleText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
+const inHeaders = new WeakMap<readonly JsonValue[], { all: JsonValue[]; size: number }>()
+
 /** The secrets, and how they look in a visible header: HTTP does not say whether it is sent as Latin-1 or as UTF-8. */
 export function secretsInHeaders(secrets: readonly JsonValue[]): JsonValue[] {
+  const size = secrets.length
+  const found = inHeaders.get(secrets)
+  if (found?.size === size) return found.all
   const looks = secrets
     .flatMap(textsOf)
     .flatMap((text) => [visibleText(text), visibleText(Buffer.from(text).toString('latin1'))])
-  return [...secrets, ...looks]
+  const all = [...secrets, ...looks]
+  // the same list for the same secrets, so that it is prepared once
+  inHeaders.set(secrets, { all, size })
+  return all
 }
