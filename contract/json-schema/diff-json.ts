@@ -1,6 +1,6 @@
-import { deepEqual, getOwn, isJsonObject } from './json.ts'
+import { getOwn, isJsonObject } from './json.ts'
 import type { JsonValue } from './json.ts'
-import { nameItems, PAIRS_MAX, type PairBudget, type Step } from './list-items.ts'
+import { nameItems, newComparison, type Comparison, type Step } from './list-items.ts'
 
 /** A leaf that differs, or a member or an item that one side does not have. */
 export type LeafChange = { steps: readonly Step[] } & (
@@ -14,14 +14,14 @@ export function diffJson(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   steps: readonly Step[] = [],
-  budget: PairBudget = { pairs: PAIRS_MAX },
+  comparison = newComparison(),
 ): LeafChange[] {
-  if (deepEqual(before, after)) return []
+  if (comparison.numberOf(before) === comparison.numberOf(after)) return []
   if (isJsonObject(before) && isJsonObject(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
-      diffJson(getOwn(before, name), getOwn(after, name), [...steps, name], budget),
+      diffJson(getOwn(before, name), getOwn(after, name), [...steps, name], comparison),
     )
-  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, steps, budget)
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, steps, comparison)
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   return [{ steps, kind, before, after }]
 }
@@ -30,9 +30,9 @@ function diffLists(
   before: JsonValue[],
   after: JsonValue[],
   steps: readonly Step[],
-  budget: PairBudget,
+  comparison: Comparison,
 ): LeafChange[] {
-  const { names, keyOf } = nameItems([before, after], budget)
+  const { names, keyOf } = nameItems([before, after], comparison)
   const [ofBefore = [], ofAfter = []] = names
   const positions = new Map(ofBefore.map((name, index) => [name, index]))
   const later = new Set(ofAfter)
@@ -52,7 +52,7 @@ function diffLists(
     const moved: LeafChange[] = stayed.has(position)
       ? []
       : [{ steps: inside, kind: 'moved', from: position + 1, to: index + 1, item: after[index] }]
-    return [...moved, ...diffJson(before[position], after[index], inside, budget)]
+    return [...moved, ...diffJson(before[position], after[index], inside, comparison)]
   })
   return [...removed, ...others]
 }

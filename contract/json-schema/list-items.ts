@@ -20,12 +20,44 @@ export const pathOf = (steps: readonly Step[]): string =>
 /** Members that tell items apart, in the order in which they are tried. */
 const KEYS = ['id', 'key', 'code', 'name'] as const
 
-/**
- * How many pairs of items may still be compared, those with many members counted several times: beyond that, items are removed and
- * added, and orders are one leaf.
- */
-export interface PairBudget {
+/** What is known of the values that are compared, and what comparing them may still cost. */
+export interface Comparison {
+  /**
+   * How many pairs of items may still be compared, those with many members counted several times: beyond that, items are removed and
+   * added, and orders are one leaf.
+   */
   pairs: number
+  /** The same number for equal values, whatever the order of their members. Each part is read once, and not again at each level. */
+  numberOf(value: JsonValue | undefined): number
+}
+
+/** Of two values that are compared alone. */
+const PAIRS_MAX = 100_000
+
+export function newComparison(pairs = PAIRS_MAX): Comparison {
+  const ofValues = new Map<JsonValue | undefined, number>()
+  const ofTexts = new Map<string, number>()
+  let last = 0
+  const numberIn = <Key>(known: Map<Key, number>, key: Key): number => {
+    const number = known.get(key) ?? ++last
+    known.set(key, number)
+    return number
+  }
+  const numberOf = (value: JsonValue | undefined): number => {
+    if (typeof value !== 'object' || value === null) return numberIn(ofValues, value)
+    const known = ofValues.get(value)
+    if (known !== undefined) return known
+    const text = Array.isArray(value)
+      ? `[${value.map(numberOf).join()}]`
+      : Object.keys(value)
+          .toSorted()
+          .map((name) => `${JSON.stringify(name)}:${numberOf(value[name])}`)
+          .join()
+    const number = numberIn(ofTexts, text)
+    ofValues.set(value, number)
+    return number
+  }
+  return { pairs, numberOf }
 }
 
 /**
@@ -34,7 +66,7 @@ export interface PairBudget {
  */
 export function nameItems(
   lists: readonly (readonly JsonValue[])[],
-  budget: PairBudget = { pairs: PAIRS_MAX },
+  comparison: Comparison,
 ): {
   names: string[][]
   keyOf: (item: JsonValue | undefined) => string | null
@@ -46,7 +78,7 @@ export function nameItems(
   }
   const [base = [], ...others] = lists
   const own = base.map((_, position) => String(position))
-  return { names: [own, ...others.map((list) => namesBeside(base, list, budget))], keyOf: () => null }
+  return { names: [own, ...others.map((list) => namesBeside(base, list, comparison))], keyOf: () => null }
 }
 
 function tellsApart(key: string, list: readonly JsonValue[]): boolean {
@@ -58,22 +90,25 @@ function tellsApart(key: string, list: readonly JsonValue[]): boolean {
 }
 
 /** The positions of the items in `base` as names, where they are equal or stand in place of one that is gone. */
-function namesBeside(base: readonly JsonValue[], list: readonly JsonValue[], budget: PairBudget): string[] {
-  const [texts, own] = [base.map(canonicalText), list.map(canonicalText)]
-  const found = equalItems(texts, own)
-  pairReplaced({ base, list, found }, budget)
-  const times = new Map<string, number>()
+function namesBeside(
+  base: readonly JsonValue[],
+  list: readonly JsonValue[],
+  comparison: Comparison,
+): string[] {
+  const own = list.map(comparison.numberOf)
+  const found = equalItems(base.map(comparison.numberOf), own)
+  pairReplaced({ base, list, found }, comparison)
+  const times = new Map<number | undefined, number>()
   return found.map((position, index) => {
     if (position !== undefined) return String(position)
-    const text = own[index] ?? ''
-    const time = times.get(text) ?? 0
-    times.set(text, time + 1)
-    return `+${time} ${text}`
+    const time = times.get(own[index]) ?? 0
+    times.set(own[index], time + 1)
+    return `+${time} ${canonicalText(list[index])}`
   })
 }
 
 /** For each item its position in `base`. Equal beginnings and ends first, so that of equal items none seems moved. */
-function equalItems(base: readonly string[], list: readonly string[]): (number | undefined)[] {
+function equalItems(base: readonly number[], list: readonly number[]): (number | undefined)[] {
   const found = list.map((): number | undefined => undefined)
   const shorter = Math.min(base.length, list.length)
   let start = 0
@@ -81,16 +116,13 @@ function equalItems(base: readonly string[], list: readonly string[]): (number |
   let end = 0
   for (; end < shorter - start && base.at(-1 - end) === list.at(-1 - end); end++)
     found[list.length - 1 - end] = base.length - 1 - end
-  const free = new Map<string, number[]>()
+  const free = new Map<number | undefined, number[]>()
   for (let position = base.length - end - 1; position >= start; position--)
-    addTo(free, base[position] ?? '', position)
-  for (let index = start; index < list.length - end; index++)
-    found[index] = free.get(list[index] ?? '')?.pop()
+    addTo(free, base[position], position)
+  for (let index = start; index < list.length - end; index++) found[index] = free.get(list[index])?.pop()
   return found
 }
 
-/** Of two values that are compared alone. */
-export const PAIRS_MAX = 100_000
 const MEMBERS_FOR_ONE = 10
 
 const membersOf = (item: JsonValue | undefined): number => (isJsonObject(item) ? Object.keys(item).length : 0)
@@ -102,9 +134,9 @@ function pairReplaced(
     list,
     found,
   }: { base: readonly JsonValue[]; list: readonly JsonValue[]; found: (number | undefined)[] },
-  budget: PairBudget,
+  comparison: Comparison,
 ): void {
-  const textsOf = memberTexts()
+  const numbersOf = memberNumbers(comparison)
   const taken = new Set(found)
   const gone = runs(base.map((_, position) => (taken.has(position) ? position : undefined)))
   for (const [after, fresh] of runs(found)) {
@@ -115,12 +147,12 @@ function pairReplaced(
     }
     const members = replaced.reduce((sum, position) => sum + membersOf(base[position]), 0)
     const pairs = Math.ceil(replaced.length + members / MEMBERS_FOR_ONE) * fresh.length
-    if (pairs > budget.pairs) continue
-    budget.pairs -= pairs
+    if (pairs > comparison.pairs) continue
+    comparison.pairs -= pairs
     let next = 0
     for (const position of replaced) {
       let at = next
-      while (at < fresh.length && !areAlike(base[position], list[fresh[at] ?? 0], textsOf)) at++
+      while (at < fresh.length && !areAlike(base[position], list[fresh[at] ?? 0], numbersOf)) at++
       const index = fresh[at]
       if (index === undefined) continue
       found[index] = position
@@ -129,17 +161,16 @@ function pairReplaced(
   }
 }
 
-type Texts = ReadonlyMap<string, string>
+type Numbers = ReadonlyMap<string, number>
 
-/** The members of objects as canonical texts, each made once: an object is compared with many others. */
-function memberTexts(): (object: JsonObject) => Texts {
-  const known = new Map<JsonObject, Texts>()
+/** The members of objects by their numbers, each made once: an object is compared with many others. */
+function memberNumbers({ numberOf }: Comparison): (object: JsonObject) => Numbers {
+  const known = new Map<JsonObject, Numbers>()
   return (object) => {
-    const texts =
-      known.get(object) ??
-      new Map(Object.entries(object).map(([name, value]) => [name, canonicalText(value)]))
-    known.set(object, texts)
-    return texts
+    const numbers =
+      known.get(object) ?? new Map(Object.entries(object).map(([name, value]) => [name, numberOf(value)]))
+    known.set(object, numbers)
+    return numbers
   }
 }
 
@@ -164,13 +195,13 @@ function addTo<Key>(lists: Map<Key, number[]>, key: Key, entry: number): void {
 function areAlike(
   one: JsonValue | undefined,
   other: JsonValue | undefined,
-  textsOf: (object: JsonObject) => Texts,
+  numbersOf: (object: JsonObject) => Numbers,
 ): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
-  const [ofOne, ofOther] = [textsOf(one), textsOf(other)]
+  const [ofOne, ofOther] = [numbersOf(one), numbersOf(other)]
   const [fewer, more] = ofOne.size > ofOther.size ? [ofOther, ofOne] : [ofOne, ofOther]
   let equal = 0
-  for (const [name, text] of fewer) if (more.get(name) === text) equal++
+  for (const [name, number] of fewer) if (more.get(name) === number) equal++
   return equal * 2 >= fewer.size
 }
 

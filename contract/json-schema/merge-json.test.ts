@@ -192,6 +192,21 @@ const keyed = fc
   })
   .map((items) => items as JsonValue[])
 
+it('reads a deep value once, and not again at each of its levels (J01)', () => {
+  const tower = (last: number): JsonValue => {
+    let value: JsonValue = [...Array.from({ length: 80_000 }, (_, index) => index), last]
+    for (let level = 0; level < 120; level++) value = level % 2 === 0 ? [value] : { a: value }
+    return value
+  }
+  const before = process.cpuUsage()
+  assert.deepEqual(
+    merge(tower(-1), tower(-2), tower(-3)).conflicts.map(({ mine }) => mine),
+    [-3],
+  )
+  assert.equal(diffJson(tower(-1), tower(-2)).length, 1)
+  assert.ok(process.cpuUsage(before).user < 4_000_000)
+})
+
 describe('every merge', () => {
   it('without a change of one side has the value of the other, and one change is its own merge', () => {
     fc.assert(

@@ -1,6 +1,6 @@
 import { deepEqual, getOwn, isJsonObject } from './json.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import { canonicalText, nameItems, pathOf, type PairBudget, type Step } from './list-items.ts'
+import { nameItems, newComparison, pathOf, type Comparison, type Step } from './list-items.ts'
 
 export type Side = 'base' | 'theirs' | 'mine'
 
@@ -24,14 +24,15 @@ export interface JsonMerge {
  * Merges two changes of one value, leaf by leaf: objects by member, lists by item (docs/console.md#two-people-change-one-value).
  * `choose` decides on a conflict; by default mine wins. The order is theirs, with what is only mine behind its predecessor.
  *
- * @param budget of the whole value, because it may have many lists; values that are merged together share one.
+ * @param comparison of the whole value, because it may have many lists; values that are merged together share one.
  */
 export function mergeJson(
   sides: Sides,
   choose: (conflict: Conflict) => Side = () => 'mine',
-  budget = mergeBudget(),
+  comparison = newMergeComparison(),
 ): JsonMerge {
   const conflicts: Conflict[] = []
+  const { numberOf } = comparison
   const decide = (kind: Conflict['kind'], at: Sides, steps: readonly Step[]): Side => {
     const conflict = { ...at, kind, steps, path: pathOf(steps) }
     conflicts.push(conflict)
@@ -40,8 +41,9 @@ export function mergeJson(
 
   function mergeAt(at: Sides, steps: readonly Step[]): JsonValue | undefined {
     const { base, theirs, mine } = at
-    if (deepEqual(base, theirs)) return mine
-    if (deepEqual(base, mine) || deepEqual(theirs, mine)) return theirs
+    const [ofBase, ofTheirs, ofMine] = [numberOf(base), numberOf(theirs), numberOf(mine)]
+    if (ofBase === ofTheirs) return mine
+    if (ofBase === ofMine || ofTheirs === ofMine) return theirs
     // what both have added is merged as if it had been empty before
     if (isJsonObject(theirs) && isJsonObject(mine) && (base === undefined || isJsonObject(base)))
       return mergeObjects({ base: base ?? {}, theirs, mine }, steps)
@@ -61,7 +63,7 @@ export function mergeJson(
   }
 
   function mergeLists({ base, theirs, mine }: Readonly<Record<Side, JsonValue[]>>, steps: readonly Step[]) {
-    const { names, keyOf } = nameItems([base, theirs, mine], budget)
+    const { names, keyOf } = nameItems([base, theirs, mine], comparison)
     const [ofBase = [], ofTheirs = [], ofMine = []] = names
     const [inBase, inTheirs, inMine] = [indexOf(ofBase), indexOf(ofTheirs), indexOf(ofMine)]
     const itemAt = (name: string): Sides => ({
@@ -92,7 +94,7 @@ export function mergeJson(
       return keyOf(item) ?? (typeof item === 'object' ? `#${Number(name) + 1}` : String(item))
     }
     const spine =
-      mergeOrders(orders, budget) ??
+      mergeOrders(orders, comparison) ??
       orders[
         decide(
           'order',
@@ -108,6 +110,13 @@ export function mergeJson(
     return [base, theirs, mine].every(isUnique) ? withoutRepetition(items) : items
   }
 
+  const isUnique = (list: readonly JsonValue[]): boolean => new Set(list.map(numberOf)).size === list.length
+
+  function withoutRepetition(list: readonly JsonValue[]): JsonValue[] {
+    const known = new Set<number>()
+    return list.filter((item) => known.size < known.add(numberOf(item)).size)
+  }
+
   const value = mergeAt(sides, [])
   return { value, conflicts }
 }
@@ -121,7 +130,7 @@ const itemOf = (list: readonly JsonValue[], index: number | undefined): JsonValu
 /** Comparing them takes less than a second. */
 const MERGED_PAIRS_MAX = 1_000_000
 
-export const mergeBudget = (): PairBudget => ({ pairs: MERGED_PAIRS_MAX })
+export const newMergeComparison = (): Comparison => newComparison(MERGED_PAIRS_MAX)
 
 /**
  * The order that has every pair of items as one of them turned it, or as it was. Null if there is none, because the two
@@ -129,13 +138,13 @@ export const mergeBudget = (): PairBudget => ({ pairs: MERGED_PAIRS_MAX })
  */
 function mergeOrders(
   { base, theirs, mine }: Record<Side, readonly string[]>,
-  budget: PairBudget,
+  comparison: Comparison,
 ): readonly string[] | null {
   if (deepEqual([...base], [...theirs])) return mine
   if (deepEqual([...base], [...mine]) || deepEqual([...theirs], [...mine])) return theirs
   const pairs = base.length ** 2 / 2
-  if (pairs > budget.pairs) return null
-  budget.pairs -= pairs
+  if (pairs > comparison.pairs) return null
+  comparison.pairs -= pairs
   const [inTheirs, inMine] = [indexOf(theirs), indexOf(mine)]
   const isTurned = (at: Map<string, number>, one: string, other: string) =>
     (at.get(one) ?? 0) > (at.get(other) ?? 0)
@@ -174,17 +183,4 @@ function weave(spine: readonly string[], lists: readonly (readonly string[])[]):
   }
   const rest = spine.flatMap((name) => [name, ...(behind.get(name) ?? [])])
   return [...(behind.get(null) ?? []), ...rest, ...appended]
-}
-
-const isUnique = (list: readonly JsonValue[]): boolean =>
-  new Set(list.map(canonicalText)).size === list.length
-
-function withoutRepetition(list: readonly JsonValue[]): JsonValue[] {
-  const known = new Set<string>()
-  return list.filter((item) => {
-    const text = canonicalText(item)
-    const isNew = !known.has(text)
-    known.add(text)
-    return isNew
-  })
 }

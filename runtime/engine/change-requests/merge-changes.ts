@@ -1,6 +1,6 @@
 import { getOwn } from '#contract/json-schema/json.ts'
-import type { PairBudget } from '#contract/json-schema/list-items.ts'
-import { mergeBudget, mergeJson } from '#contract/json-schema/merge-json.ts'
+import type { Comparison } from '#contract/json-schema/list-items.ts'
+import { newMergeComparison, mergeJson } from '#contract/json-schema/merge-json.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
@@ -35,13 +35,13 @@ export function mergeChanges(
   isHidden: (locator: string, property: string) => boolean,
 ): MergedChanges {
   const merged: MergedChanges = { changes: {}, base: {}, conflicts: [] }
-  const budget = mergeBudget()
+  const comparison = newMergeComparison()
   for (const [locator, properties] of Object.entries(mine)) {
     const [changes, bases]: Record<string, TypedValue | null>[] = [{}, {}]
     for (const [property, value] of Object.entries(properties)) {
       const was = getOwn(getOwn(base, locator) ?? {}, property) ?? null
       const is = getOwn(getOwn(theirs, locator) ?? {}, property) ?? null
-      const next = mergeValue({ base: was, theirs: is, mine: value }, isHidden(locator, property), budget)
+      const next = mergeValue({ base: was, theirs: is, mine: value }, isHidden(locator, property), comparison)
       if (next === undefined) merged.conflicts.push({ locator, property, base: was, theirs: is, mine: value })
       changes![property] = next === undefined ? value : next
       bases![property] = next === undefined ? was : is
@@ -56,7 +56,7 @@ export function mergeChanges(
 function mergeValue(
   { base, theirs, mine }: Record<'base' | 'theirs' | 'mine', TypedValue | null>,
   hidden: boolean,
-  budget: PairBudget,
+  comparison: Comparison,
 ): TypedValue | null | undefined {
   if (isSameValue(base, theirs)) return mine
   if (hidden) return undefined
@@ -70,7 +70,7 @@ function mergeValue(
   const { value, conflicts } = mergeJson(
     { base: base?.value, theirs: theirs.value, mine: mine.value },
     undefined,
-    budget,
+    comparison,
   )
   return conflicts.length > 0 ? undefined : value === undefined ? null : wrapData(value)
 }
