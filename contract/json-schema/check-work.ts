@@ -17,6 +17,8 @@ export class TooCostly extends Error {}
  * only where a schema compares each with thousands of others, or tries large texts on many patterns.
  */
 const WORK_MAX = 600_000
+/** Of the values that are checked for one request or one response: ten that need as much as one may take some two seconds. */
+const WORK_TOGETHER = 10 * WORK_MAX
 const CHARACTERS_PER_WORK = 1000
 /** Of a text with a format: some are read character by character. */
 const FORMAT_CHARACTERS_PER_WORK = 50
@@ -44,13 +46,26 @@ let work: { left: number; workForText: (length: number) => number; asksUnique: b
 /** A place may be so long, as the interpreter writes it, before a check of the value may cost less. */
 const LOCATION_LENGTH = 2000
 
+/** What the checks of several values may cost together, because one after the other they hold up everything else. */
+export interface CheckBudget {
+  left: number
+}
+
+export const newCheckBudget = (): CheckBudget => ({ left: WORK_TOGETHER })
+
 /**
- * Begins a check, which nothing has cost yet.
+ * Does the work of one check, which nothing has cost yet.
  * @param longest place of the value: there may be a problem for each part, and each repeats it.
  */
-export function startWork(longest: number): void {
+export function working<Result>(longest: number, budget: CheckBudget, check: () => Result): Result {
   const share = Math.max(1, longest / LOCATION_LENGTH) ** 2
-  Object.assign(work, { left: WORK_MAX / share, asksUnique: false, equalItems: 0 })
+  const allowed = Math.min(WORK_MAX, budget.left) / share
+  Object.assign(work, { left: allowed, asksUnique: false, equalItems: 0 })
+  try {
+    return check()
+  } finally {
+    budget.left -= (allowed - work.left) * share
+  }
 }
 
 function spend(cost: number): void {

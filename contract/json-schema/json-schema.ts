@@ -6,7 +6,16 @@ import { problemOfKeyword } from './keyword-values.ts'
 import { childrenOf, IN_PLACE_KEYWORDS, SCHEMA_LIST_KEYWORDS } from './subschemas.ts'
 import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
-import { guardedBy, measure, metered, startWork, TooCostly, uniqueItems, withMeters } from './check-work.ts'
+import {
+  guardedBy,
+  measure,
+  metered,
+  newCheckBudget,
+  working,
+  TooCostly,
+  uniqueItems,
+  withMeters,
+} from './check-work.ts'
 import type { Problem } from './value-problem.ts'
 
 export type { Problem }
@@ -21,8 +30,10 @@ export const checkSchema = (schema: JsonValue): Problem[] => [...prepare(schema)
 /**
  * Returns what is wrong with a value; empty if it satisfies the schema. `format` is checked. Never throws and never
  * takes long: a schema that `checkSchema` rejects, or a value too large to check, is reported as a problem.
+ *
+ * @param budget of all values that are checked together.
  */
-export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
+export function checkValue(schema: JsonValue, value: JsonValue, budget = newCheckBudget()): Problem[] {
   const prepared = prepare(schema)
   if (prepared.problems.length > 0)
     return [
@@ -35,14 +46,12 @@ export function checkValue(schema: JsonValue, value: JsonValue): Problem[] {
     ]
   const { problem, isWide, longest } = measure(value)
   if (problem !== null) return [problem]
-  startWork(longest)
   try {
-    const checked = isWide || prepared.asksUnique ? withMeters(value) : value
-    const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
-    return explain(
-      { root: prepared.root, targets: prepared.targets, value, isFalseSchema: isFalseSchema },
-      errors,
-    )
+    return working(longest, budget, () => {
+      const checked = isWide || prepared.asksUnique ? withMeters(value) : value
+      const { errors } = validate(checked, prepared.root, '2020-12', prepared.lookup, false)
+      return explain({ root: prepared.root, targets: prepared.targets, value, isFalseSchema }, errors)
+    })
   } catch (error) {
     // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
     if (error instanceof TooCostly || error instanceof RangeError)

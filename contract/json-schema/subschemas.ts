@@ -114,8 +114,9 @@ const referenceTo = (name: string): string => `#${encodeURI(pointerTo('$defs', n
 export function withDefinitions(schema: JsonObject): JsonObject {
   const others = [...referencesIn(schema)].filter((reference) => definitionName(reference) === null)
   if (others.length === 0) return schema
+  const anchors = new Map(schemasIn(schema).map((held) => [`#${String(held['$anchor'])}`, held]))
   const targets = others.flatMap((reference) => {
-    const target = targetOf(schema, reference)
+    const target = targetOf(schema, reference, anchors)
     return target === undefined ? [] : [[reference, target] as const]
   })
   const known = new Set(targets.map(([reference]) => reference))
@@ -131,9 +132,13 @@ export function withDefinitions(schema: JsonObject): JsonObject {
   return { ...(rewrite(rest) as JsonObject), $defs: Object.fromEntries(definitions) as JsonObject }
 }
 
-function targetOf(schema: JsonObject, reference: string): JsonValue | undefined {
+function targetOf(
+  schema: JsonObject,
+  reference: string,
+  anchors: ReadonlyMap<string, JsonObject>,
+): JsonValue | undefined {
   const segments = segmentsOf(reference)
-  if (segments === null) return schemasIn(schema).find(({ $anchor }) => `#${String($anchor)}` === reference)
+  if (segments === null) return anchors.get(reference)
   const { $defs: _, ...whole } = schema
   return segments.length === 0 ? whole : pointedAt(schema, reference)
 }
@@ -144,13 +149,18 @@ function mapSchemas(schema: JsonValue, replace: (part: JsonObject) => JsonObject
   const result: JsonObject = { ...schema }
   for (const { keyword, key, schema: child } of childrenOf(schema)) {
     const mapped = mapSchemas(child, replace)
+    const held = result[keyword]
     if (key === null) result[keyword] = mapped
-    else {
-      const held = result[keyword]
-      // a copy of its own: the entries of one keyword come one after the other
-      if (Array.isArray(held)) result[keyword] = held.with(Number(key), mapped)
-      else if (isJsonObject(held))
-        result[keyword] = Object.fromEntries([...Object.entries(held), [key, mapped]])
+    else if (Array.isArray(held)) {
+      if (held === schema[keyword]) result[keyword] = held.with(Number(key), mapped)
+      else held[Number(key)] = mapped
+    } else if (isJsonObject(held)) {
+      // it defines its keys, so that __proto__ is an ordinary name
+      if (held === schema[keyword])
+        result[keyword] = Object.fromEntries(
+          Object.entries(held).map(([name, one]) => [name, name === key ? mapped : one]),
+        )
+      else held[key] = mapped
     }
   }
   return replace(result)

@@ -391,6 +391,37 @@ test('more patterns than can be analyzed in a short time are refused before they
   assert.ok(found.every(({ message }) => !message.includes('different patterns')))
 })
 
+test('default values are checked for a short time together, however slow their schemas are (C07)', () => {
+  const doubled = Array.from({ length: 25 }, (_, index) => {
+    const next = { $ref: `#/$defs/d${index + 1}` }
+    return [`d${index}`, { allOf: [next, next] }]
+  })
+  const $defs = { ...Object.fromEntries(doubled), d25: { type: 'integer' } }
+  const properties = Array.from({ length: 80 }, (_, index) => [
+    `p${index}`,
+    { kind: 'DATA', schema: { $ref: '#/$defs/d0' }, default: index },
+  ])
+  const before = process.cpuUsage()
+  const found = details({
+    $defs,
+    resources: [
+      but(module, { properties: { ...module.properties, ...Object.fromEntries(properties) } }),
+      timer,
+    ],
+  })
+  assert.equal(found.length, 80)
+  assert.ok(found.every(({ message }) => message.startsWith('Is too large')))
+  assert.ok(process.cpuUsage(before).user < 10_000_000)
+})
+
+test('very many resources and events are compared once (C07)', () => {
+  const resources = Array.from({ length: 15_000 }, (_, index) => ({ ...timer, name: `t${index}` }))
+  const events = Array.from({ length: 30_000 }, (_, index) => ({ method: `m${index}`, schema: true }))
+  const before = process.cpuUsage()
+  assert.deepEqual(details({ resources: [but(module, { events }), ...resources] }), [])
+  assert.ok(process.cpuUsage(before).user < 2_000_000)
+})
+
 test('the refusal of a pattern of names says which one, and where', () => {
   const found = withProperty('nodes', {
     kind: 'DATA',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AuthorAuthorization, FailurePolicy, PluginConfiguration, PluginOrder } from './authorization.ts'
 import type { Detail } from './envelope.ts'
 import { EventDeclaration } from './event-declaration.ts'
+import { newCheckBudget, type CheckBudget } from '../json-schema/check-work.ts'
 import { checkSchema, checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
 import {
@@ -72,10 +73,13 @@ export function checkManifest(manifest: AuthorManifest): Detail[] {
   const tooLarge = [...checkPatterns(manifest), ...checkSize(manifest, shared)]
   if (tooLarge.length > 0) return tooLarge
   const whole = withoutShared(manifest)
+  const budget = newCheckBudget()
+  const repeated = repeatedIn(whole.resources.map(({ kind, name }) => `${kind}/${name}`))
   return [
     ...checkShared(shared),
     ...whole.resources.flatMap((resource, index) => [
-      ...checkResource(whole, resource, index, shared),
+      ...(repeated.has(index) ? [repeatedResource(whole, resource, index)] : []),
+      ...checkResource(whole, resource, index, { shared, budget }),
       ...checkOwnDefinitions(manifest, index, shared),
     ]),
     ...checkModuleIdsAreUnique(manifest),
@@ -100,7 +104,7 @@ function checkPatterns({ $defs = {}, resources }: AuthorManifest): Detail[] {
     if (typeof pattern === 'string') patterns.add(pattern)
     for (const name of isJsonObject(patternProperties) ? Object.keys(patternProperties) : [])
       patterns.add(name)
-    open.push(...childrenOf(schema).map((child) => child.schema))
+    for (const child of childrenOf(schema)) open.push(child.schema)
   }
   const size = [...patterns].reduce((sum, pattern) => sum + pattern.length, 0)
   return size > PATTERNS_MAX ? [refuse({ path: '' }, TOO_MANY_PATTERNS)] : []
@@ -160,11 +164,30 @@ const refuse = (place: Place, message: string): Detail => ({
   message,
 })
 
+/** The positions of texts that have occurred before. */
+function repeatedIn(texts: readonly string[]): ReadonlySet<number> {
+  const known = new Set<string>()
+  return new Set(texts.flatMap((text, index) => (known.size === known.add(text).size ? [index] : [])))
+}
+
+const repeatedResource = (manifest: AuthorManifest, resource: ManifestResource, index: number): Detail =>
+  refuse(
+    { locator: locatorOf(manifest, resource), path: pointerTo('resources', index, 'name') },
+    'Another resource has the same kind and name',
+  )
+
+/** What the checks of all properties share. */
+interface Shared {
+  shared: SharedDefinitions
+  /** Of all default values. */
+  budget: CheckBudget
+}
+
 function checkResource(
   manifest: AuthorManifest,
   resource: ManifestResource,
   index: number,
-  shared: SharedDefinitions,
+  common: Shared,
 ): Detail[] {
   const locator = locatorOf(manifest, resource)
   const at = (...path: (string | number)[]): Place => ({
@@ -172,36 +195,33 @@ function checkResource(
     path: pointerTo('resources', index, ...path),
   })
   const details: Detail[] = []
-  const first = manifest.resources.findIndex(
-    ({ kind, name }) => kind === resource.kind && name === resource.name,
-  )
-  if (first !== index) details.push(refuse(at('name'), 'Another resource has the same kind and name'))
   if (resource.kind === 'MODULE') {
     if (resource.moduleId === undefined) details.push(refuse(at('moduleId'), 'A MODULE must have a moduleId'))
   } else {
     if (resource.moduleId !== undefined) details.push(refuse(at('moduleId'), 'Only a MODULE has a moduleId'))
     if (resource.events !== undefined) details.push(refuse(at('events'), 'Only a MODULE declares events'))
   }
-  for (const [eventIndex, event] of (resource.events ?? []).entries()) {
+  const events = resource.events ?? []
+  const repeated = repeatedIn(events.map(({ method }) => method))
+  for (const [eventIndex, event] of events.entries()) {
     const place = at('events', eventIndex, 'schema')
-    details.push(...detailsOf(place, checkSchema(event.schema)))
-    if (resource.events?.findIndex(({ method }) => method === event.method) !== eventIndex)
+    for (const detail of detailsOf(place, checkSchema(event.schema))) details.push(detail)
+    if (repeated.has(eventIndex))
       details.push(
         refuse(at('events', eventIndex, 'method'), `Event ${event.method} is declared more than once`),
       )
   }
-  for (const [name, definition] of Object.entries(resource.properties))
-    details.push(
-      ...checkDefinition({ ...at('properties', name), property: name }, resource, definition, shared),
-    )
-  return details
+  const ofProperties = Object.entries(resource.properties).flatMap(([name, definition]) =>
+    checkDefinition({ ...at('properties', name), property: name }, resource, definition, common),
+  )
+  return [...details, ...ofProperties]
 }
 
 function checkDefinition(
   place: Place,
   resource: ManifestResource,
   definition: PropertyDefinition,
-  shared: SharedDefinitions,
+  { shared, budget }: Shared,
 ): Detail[] {
   if (place.property === INSTANCE_REF_PROPERTY && (resource.kind !== 'MODULE' || definition.kind !== 'DATA'))
     return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
@@ -218,7 +238,7 @@ function checkDefinition(
     return [
       refuse(within(place, 'default'), 'A sensitive property must not have a default: manifests are shown'),
     ]
-  return detailsOf(within(place, 'default'), checkValue(schema, definition.default))
+  return detailsOf(within(place, 'default'), checkValue(schema, definition.default, budget))
 }
 
 function isInShared(path: string, shared: SharedDefinitions): boolean {
@@ -257,9 +277,10 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
 }
 
 function checkPlugins(manifest: AuthorManifest): Detail[] {
+  const repeated = repeatedIn(manifest.plugins.map(({ pluginId }) => pluginId))
   return manifest.plugins.flatMap((plugin, index) => {
     const details: Detail[] = []
-    if (manifest.plugins.findIndex(({ pluginId }) => pluginId === plugin.pluginId) !== index)
+    if (repeated.has(index))
       details.push(
         refuse(
           { path: pointerTo('plugins', index, 'pluginId') },

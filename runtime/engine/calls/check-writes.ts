@@ -1,3 +1,4 @@
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
@@ -38,6 +39,7 @@ export function checkWrites(
   scope: WriteScope,
 ): CheckedWrites {
   const writes: Writes = {}
+  const budget = newCheckBudget()
   for (const [locator, properties] of Object.entries(resources)) {
     const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
     const definitions = getOwn(scope.definitions, locator)
@@ -52,28 +54,33 @@ export function checkWrites(
           : { reason: 'callWriteNotAllowed', property, locator },
       )
     }
+    const allowed = new Set(authorized.writeProperties)
+    const written: Writes[string] = {}
     for (const [name, data] of Object.entries(properties)) {
       if (name === INSTANCE_REF_PROPERTY) return forbid({ reason: 'callWriteProtected', locator })
       const definition = getOwn(definitions, name)
       if (definition === undefined) return forbid({ reason: 'callWritePropertyUnknown', locator })
-      if (!authorized.writeProperties.includes(name))
-        return forbid({ reason: 'callWriteNotAllowed', property: name, locator })
-      const problem = problemOf(definition, data, scope)
+      if (!allowed.has(name)) return forbid({ reason: 'callWriteNotAllowed', property: name, locator })
+      const problem = problemOf(definition, data, { scope, budget })
       if (problem !== null) return { ok: false, problem: `${name} of ${locator} ${problem}` }
       const isSensitive = definition.isSensitive === true
-      const written: Data = { '@type': 'Data', value: data.value, ...(isSensitive && { isSensitive }) }
-      writes[locator] = { ...writes[locator], [name]: written }
+      written[name] = { '@type': 'Data', value: data.value, ...(isSensitive && { isSensitive }) }
     }
+    if (Object.keys(written).length > 0) writes[locator] = written
   }
   return { ok: true, writes }
 }
 
-function problemOf(definition: PropertyDefinition, data: Data, scope: WriteScope): string | null {
+function problemOf(
+  definition: PropertyDefinition,
+  data: Data,
+  { scope, budget }: { scope: WriteScope; budget: CheckBudget },
+): string | null {
   if (isReferenceKind(definition.kind)) return 'is a reference, which a plugin must not write'
   if (data.isSensitive === true && definition.isSensitive !== true) {
     return 'carries isSensitive, but its definition is not sensitive'
   }
-  const [problem] = checkTypedValue(definition, data)
+  const [problem] = checkTypedValue(definition, data, budget)
   // without the path inside the value: its keys may be business data
   if (problem !== undefined) return `does not satisfy its definition: ${problem.message}`
   if (holdsPlatformMaterial(data.value, scope)) {

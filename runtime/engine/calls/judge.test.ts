@@ -760,3 +760,24 @@ suite('judging an answer', () => {
     assert.ok(user + system < 5_000_000)
   })
 })
+
+test('an answer with very many values is judged at once (E05)', () => {
+  const names = Array.from({ length: 15_000 }, (_, index) => `p${index}`)
+  const { resources, ...others } = authorization()
+  const many: JudgeInput = {
+    ...knowledge,
+    authorization: {
+      ...others,
+      resources: resources.map((resource) => ({ ...resource, writeProperties: names })),
+    },
+    definitions: {
+      [LOCATOR]: Object.fromEntries(names.map((name) => [name, { kind: 'DATA', schema: true }])),
+    },
+  }
+  const answer = writing(Object.fromEntries(names.map((name) => [name, data(1)])))
+  const before = process.cpuUsage()
+  const { disposition, writes } = judgeAnswer(expected, answer, many)
+  assert.equal(disposition, 'done')
+  assert.equal(Object.keys(writes[LOCATOR] ?? {}).length, 15_000)
+  assert.ok(process.cpuUsage(before).user < 4_000_000)
+})

@@ -1,3 +1,4 @@
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { isReference, referencedServices } from '#contract/protocol/data.ts'
@@ -42,10 +43,11 @@ export function checkChanges(
   facts: ReadonlyMap<string, ResourceFacts>,
   usableServices: ReadonlySet<string>,
 ): Problem[] {
+  const budget = newCheckBudget()
   return changes.flatMap((change) => {
     const resource = facts.get(change.locator)
     if (resource === undefined) return []
-    return checkChange(change, resource, usableServices).map((problem) => ({
+    return checkChange(change, resource, { usableServices, budget }).map((problem) => ({
       locator: change.locator,
       property: change.property,
       ...problem,
@@ -58,7 +60,7 @@ type Found = Pick<Problem, 'path' | 'errorCode' | 'message' | 'parameters'>
 function checkChange(
   { property, after }: PlannedChange,
   { definitions, writtenBy }: ResourceFacts,
-  usableServices: ReadonlySet<string>,
+  { usableServices, budget }: { usableServices: ReadonlySet<string>; budget: CheckBudget },
 ): Found[] {
   const definition = getOwn(definitions, property)
   const plugin = getOwn(writtenBy, property)
@@ -67,14 +69,14 @@ function checkChange(
   if (after === null)
     return definition?.required === true ? [invalid(platformMessage('propertyRequired'))] : []
   if (definition === undefined) return [invalid(platformMessage('propertyUnknown'))]
-  const misfits = checkGiven(definition, after)
+  const misfits = checkGiven(definition, after, budget)
   return misfits.length > 0 ? misfits : checkServices(after, usableServices)
 }
 
-function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] {
+function checkGiven(definition: PropertyDefinition, value: TypedValue, budget: CheckBudget): Found[] {
   if (value['@type'] === 'Data' && value.isSensitive === true && definition.isSensitive !== true)
     return [invalid(platformMessage('propertyNotSensitive'))]
-  return checkTypedValue(definition, value).map(({ path, message, parameters }) => ({
+  return checkTypedValue(definition, value, budget).map(({ path, message, parameters }) => ({
     ...invalid({ message, parameters }),
     // a sensitive value may be a stored one, so not even its keys are revealed
     ...(definition.isSensitive !== true && { path }),

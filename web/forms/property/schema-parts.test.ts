@@ -5,7 +5,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { innerKind, schemaOf } from './control-kind.ts'
 import { firstValue } from './inner-value.ts'
 import { variantOf } from './inner-value.ts'
-import { membersOf, variantsOf, withoutNull } from './schema-parts.ts'
+import { membersOf, readSchema, variantsOf, withoutNull } from './schema-parts.ts'
 
 test('the value beside null has neither null as its default nor null among its choices', () => {
   const cases: [schema: JsonObject, other: JsonObject][] = [
@@ -123,4 +123,21 @@ test('a schema with too many variants inside its variants is JSON, and says so a
   assert.equal(kindOf(chain(30, (next) => [next, next, { type: 'null' }])), 'json')
   // many levels with one way through them are no trouble
   assert.equal(kindOf(chain(30, (next) => [{ type: 'number' }, next])), 'variants')
+})
+
+test('a schema with very many branches is read at once, also if it refers to its parts', () => {
+  const many = (of: (index: number) => JsonObject) => Array.from({ length: 10_000 }, (_, index) => of(index))
+  const named = many((index) => ({ $anchor: `a${index}`, $ref: '#/properties/size' }))
+  const schema = {
+    properties: {
+      size: { type: 'integer' },
+      ...Object.fromEntries(named.map((held, index) => [index, held])),
+    },
+    allOf: many((index) => ({ $ref: `#a${index}` })),
+  }
+  const before = process.cpuUsage()
+  const { properties, allOf } = readSchema(schema)
+  assert.deepEqual(Object.keys(properties ?? {}).length, 10_001)
+  assert.deepEqual(Object.values(allOf ?? {})[7], { $ref: '#/$defs/%23a7' })
+  assert.ok(process.cpuUsage(before).user < 3_000_000)
 })
