@@ -2,6 +2,7 @@ import { whyUnavailable } from '#database/unreachable.ts'
 import type { Detail, MessageParameters } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/console-problem.ts'
+import { DETAILS_MAX } from '#contract/protocol/limits.ts'
 import { mapMessage } from '#contract/protocol/messages.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
@@ -82,6 +83,8 @@ export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
     retryable: failure.retryable,
     errorPath: failure.errorPath,
     requestId,
-    ...(failure.details !== undefined && { details: failure.details.map(hideInDetail) }),
+    ...(failure.details !== undefined && {
+      details: failure.details.slice(0, DETAILS_MAX).map(hideInDetail),
+    }),
   }
 }

@@ -429,6 +429,11 @@ describe('refusals', () => {
         places.map((place) => [place, 'MANIFEST_INVALID']),
       )
     }
+    // a small document can have very many problems
+    const properties = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`p${index}`, 1]))
+    const body = { ...manifest, resources: [{ ...resource, properties }] }
+    const { details } = assertProblem(await send('PUT', path, { body }), 422, 'MANIFEST_INVALID')
+    assert.equal(details?.length, 200)
   })
 
   test('for an unknown or non-canonical path are 404', async () => {

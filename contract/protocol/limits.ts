@@ -52,6 +52,9 @@ export const STRICT_JSON_LIMITS: StrictJsonLimits = {
   maxStringBytes: STRING_BYTES_MAX,
 }
 
+/** Maximum number of details of a failure; a body may have as many problems as keys. */
+export const DETAILS_MAX = 200
+
 /** Maximum size in bytes of a file with JSON or YAML that a person opens in the console. */
 export const FILE_BYTES_MAX = 5 * 1024 * 1024
 /** Maximum number of object keys in such a file, and in the JSON document beside the form. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
+import { DETAILS_MAX } from '#contract/protocol/limits.ts'
 import { mapMessage } from '#contract/protocol/messages.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { isPgError, PG } from '#database/transaction.ts'
@@ -15,13 +16,10 @@ import { canGrow } from '../store/database-troubles.ts'
 /** Logical names of the two services that answer here. */
 type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 
-/** Limits the length of a response with many problems. */
-const MAX_DETAILS = 200
-
 /** The failure envelope of a refusal, with its texts cut to the limits of the contract. */
 export function refusalEnvelope(refusal: DomainError, service: ServiceName): JsonObject {
   const details = refusal.details
-    .slice(0, MAX_DETAILS)
+    .slice(0, DETAILS_MAX)
     .map((detail) => mapMessage(hideInDetail(detail), atMost))
   const { message, parameters } = refusal
   const shown = { message, ...(parameters !== undefined && { parameters }) }
