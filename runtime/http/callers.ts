@@ -190,7 +190,10 @@ export interface CallerLimits {
    * @throws TransportError 429 with `Retry-After`.
    */
   limitRate(caller: string, cost?: number): void
-  /** Counts what an answer has cost, which only its length tells: the next requests are refused until that has come back. */
+  /**
+   * Counts what an answer has cost, which only its length and that of what was read for it tell: the next requests are refused until
+   * that has come back.
+   */
   oweAnswer(caller: string, length: number): void
   /**
    * Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn.

@@ -13,6 +13,8 @@ export interface HttpVariables extends RequestIdVariables {
   actorId: string
   /** The length of an envelope. */
   answerLength?: number
+  /** The length of what was read for it and is not in it. */
+  readLength?: number
 }
 
 export type HttpApp = Hono<{ Variables: HttpVariables }>

@@ -342,6 +342,35 @@ describe('an error', () => {
     await limited.close()
   })
 
+  it('is 429 after short answers for which much was read (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 2_000 } })
+    const { bundle, version } = billing
+    const [first, ...others] = billing.resources
+    const properties = { ...first!.properties, large: { kind: 'DATA', schema: true } }
+    const body = { ...billing, resources: [{ ...first, properties }, ...others] } as never
+    const published = await limited.call('/bundles/dev/billing/versions/1.0.0', { method: 'PUT', body })
+    assert.equal(published.errorCode, '0', JSON.stringify(published.json).slice(0, 300))
+    const large = { '@type': 'Data', value: Array.from({ length: 4 }, () => 'x'.repeat(230_000)) }
+    const installed = await limited.call('/installations', {
+      method: 'POST',
+      body: {
+        scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 },
+        bundle: { ...bundle },
+        targetVersion: version,
+        properties: { 'dev/billing/MODULE/ledger': { large } },
+      },
+    })
+    assert.equal(installed.errorCode, '0', JSON.stringify(installed.json).slice(0, 300))
+    const { operationId } = installed.data['operation'] as { operationId: string }
+    const read = () => limited.call(`/operations/${operationId}/context`)
+    assert.ok(JSON.stringify((await read()).json).length < 10_000)
+    const statuses = (await Promise.all(Array.from({ length: 30 }, read))).map(({ status }) => status)
+    const served = statuses.filter((status) => status === 200).length
+    assert.ok(served >= 2 && served <= 10, String(served))
+    assert.equal((await limited.call('/plugins', { actor: 'bob' })).status, 200)
+    await limited.close()
+  })
+
   it('is 429 sooner for a large change request, which each look at it plans (J01)', async () => {
     const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 160 } })
     const published = await limited.call('/bundles/dev/billing/versions/1.0.0', {

@@ -76,7 +76,7 @@ async function serveCounted(call: RowCall, actor: Actor): Promise<Response> {
     if (!(error instanceof DomainError)) throw error
     return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
   } finally {
-    options.oweAnswer(actor.id, c.var.answerLength ?? 0)
+    options.oweAnswer(actor.id, (c.var.answerLength ?? 0) + (c.var.readLength ?? 0))
   }
 }
 
@@ -95,7 +95,8 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   if (isWrite(name, row)) return serveWrite(call, actor, request, spendMore)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor, spendMore }, c.req.raw)
-  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spendMore }, request)
+  const hasRead = (length: number): void => c.set('readLength', length)
+  const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spendMore, hasRead }, request)
   const { standby } = options
   const isServed = standby !== undefined && STANDBY_READS.has(name)
   return envelope(c, successEnvelope(await (isServed ? standby.read(read) : read(deps.db))))

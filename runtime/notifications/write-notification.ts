@@ -12,7 +12,7 @@ import { maskFailure } from '../engine/calls/failures.ts'
 import { sensitiveValues, withMarks } from '../engine/calls/sensitive-values.ts'
 import { nextStepOf, situationOf } from '../engine/views.ts'
 import { readMarksSince } from '../store/configuration/sensitivity.ts'
-import { readCalls } from '../store/operations/calls.ts'
+import { readCallsWithoutRequests } from '../store/operations/calls.ts'
 import { findOperation } from '../store/operations/operations.ts'
 import { readPlan } from '../store/operations/plans.ts'
 import { findPlugin } from '../store/plugins/plugins.ts'
@@ -65,7 +65,7 @@ function describe(
       // nothing tells which values were secret
       if (operation === undefined) return { ...data, reason: null }
       const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
-      const calls = await readCalls(tx, vault, operationId)
+      const calls = await readCallsWithoutRequests(tx, vault, operationId)
       const secrets = sensitiveValues(
         plan,
         calls.map(({ writes }) => writes),

@@ -118,16 +118,56 @@ export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 /** A call with its request and writes unsealed. */
 export type CallRow = Omit<StoredCallRow, 'writes'> & { writes: Writes | null }
 
-/** Returns all calls of an operation, both stages. */
-export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
-  const rows = await db
+const WITHOUT_REQUEST = [
+  'operation_id',
+  'stage',
+  'plugin_id',
+  'call_order',
+  'outcome',
+  'ended_well',
+  'failed',
+  'writes',
+  'attempts',
+  'run_attempts',
+  'last_failure',
+  'next_attempt_at',
+] as const satisfies readonly (keyof StoredCallRow)[]
+
+const callsOf = (db: Db, operationId: string) =>
+  db
     .selectFrom('runtime.plugin_call')
-    .selectAll()
     .where('operation_id', '=', operationId)
     .orderBy('stage')
     .orderBy('call_order')
     .orderBy('plugin_id')
-    .execute()
+
+/** Returns all calls of an operation, both stages. */
+export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
+  const rows = await callsOf(db, operationId).selectAll().execute()
+  return opened(db, vault, operationId, rows)
+}
+
+/** {@link readCalls} without the frozen requests, each of which may have all values of an installation. */
+export async function readCallsWithoutRequests(
+  db: Db,
+  vault: Vault,
+  operationId: string,
+): Promise<CallRow[]> {
+  const rows = await callsOf(db, operationId).select(WITHOUT_REQUEST).execute()
+  return opened(
+    db,
+    vault,
+    operationId,
+    rows.map((row) => ({ ...row, request: null })),
+  )
+}
+
+async function opened(
+  db: Db,
+  vault: Vault,
+  operationId: string,
+  rows: readonly StoredCallRow[],
+): Promise<CallRow[]> {
   const calls = (await openCalls(db, vault, rows)).get(operationId) ?? []
   if (calls instanceof Error) throw calls
   return calls

@@ -75,6 +75,9 @@ export async function readPlan(db: Db, vault: Vault, operationId: string): Promi
   return plan
 }
 
+/** The length of a plan as JSON: how much there is to read of an operation, whatever is shown of it. */
+export const lengthOfPlan = (plan: FrozenPlan): number => JSON.stringify(plan).length
+
 /**
  * Opens frozen plans, by operation. The result of a plan that is damaged or does not open is its error, so that the
  * others can be used.

@@ -15,10 +15,10 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import { listRegistrationChanges } from '../../store/audit.ts'
 import { readMarksSince } from '../../store/configuration/sensitivity.ts'
-import { callOf, readCalls } from '../../store/operations/calls.ts'
+import { callOf, readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import { findLastGood, findOperation, listSiblings } from '../../store/operations/operations.ts'
 import type { TitledOperation } from '../../store/operations/operations.ts'
-import { readPlan } from '../../store/operations/plans.ts'
+import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
 import { findPlugin } from '../../store/plugins/plugins.ts'
 import type { PluginRow } from '../../store/plugins/plugins.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -34,7 +34,7 @@ const VALUES_MAX = 200
  * REQUEST_INVALID if that one is of another bundle or did not succeed.
  */
 export function compareOperations(
-  { deps: { db, vault }, actor }: ReadContext,
+  { deps: { db, vault }, actor, hasRead }: ReadContext,
   { params: { operationId }, query }: Input<Name>,
 ): Promise<Answer<Name>> {
   return inTransaction(
@@ -55,6 +55,7 @@ export function compareOperations(
       if (other === undefined)
         return { ...shown, other: null, values: [], moreValues: 0, registrations: [], registrationsCut: [] }
       const [before, after] = [await sideOf(tx, vault, other), await sideOf(tx, vault, operation)]
+      hasRead?.(lengthOfPlan(before.plan) + lengthOfPlan(after.plan))
       const values = valueChanges(before.plan, after.plan)
       return {
         ...shown,
@@ -114,7 +115,7 @@ async function sideOf(
   }: Pick<TitledOperation, 'operation_id' | 'operation_type' | 'finished_at'>,
 ): Promise<Side> {
   const plan = withMarks(await readPlan(db, vault, operation_id), await readMarksSince(db, operation_id))
-  const calls = await readCalls(db, vault, operation_id)
+  const calls = await readCallsWithoutRequests(db, vault, operation_id)
   const written = mergedWrites(calls.map(callOf), operation_type)
   const resources = plan.resources.map((resource) => ({
     ...resource,

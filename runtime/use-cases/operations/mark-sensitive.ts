@@ -6,7 +6,7 @@ import { maskFailure } from '../../engine/calls/failures.ts'
 import { sealNewlySensitive, putMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { putDefinitions, readLedger } from '../../store/installations/ledger.ts'
 import { findTakenOver, putFailure } from '../../store/operations/operations.ts'
-import { readCalls } from '../../store/operations/calls.ts'
+import { readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import { readPlan } from '../../store/operations/plans.ts'
 import type { FrozenPlan, Marks } from '../../model/plan.ts'
 import { sensitiveValues, markDefinitions, withMarks } from '../../engine/calls/sensitive-values.ts'
@@ -81,7 +81,7 @@ export async function maskedOf(
 ): Promise<Failure> {
   try {
     const plan = withMarks(await readPlan(db, vault, operationId), await readMarksSince(db, operationId))
-    const writes = (await readCalls(db, vault, operationId)).map((call) => call.writes)
+    const writes = (await readCallsWithoutRequests(db, vault, operationId)).map((call) => call.writes)
     return maskFailure(failure, sensitiveValues(plan, writes))
   } catch {
     // the secrets of a damaged plan are unknown, and it must not block an INSTALL

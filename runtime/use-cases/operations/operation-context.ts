@@ -21,11 +21,11 @@ import type { AuditRow } from '../../store/audit.ts'
 import { readAuditMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { findLastSuccesses, readAttempts } from '../../store/operations/attempts.ts'
 import type { AttemptRow } from '../../store/operations/attempts.ts'
-import { callOf, readCalls } from '../../store/operations/calls.ts'
+import { callOf, readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import type { CallRow } from '../../store/operations/calls.ts'
 import { findRecall } from '../../store/catalog/versions.ts'
 import { findLastGood } from '../../store/operations/operations.ts'
-import { readPlan } from '../../store/operations/plans.ts'
+import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
 import { listProcessEvents } from '../../store/process-events.ts'
 import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
@@ -51,19 +51,20 @@ const PROCESS_BEFORE_MS = 86_400_000
  * between counts; nothing else needs one snapshot, and people wait for this beside the operation itself.
  */
 export async function readOperationContext(
-  { deps: { db, vault }, actor }: ReadContext,
+  { deps: { db, vault }, actor, hasRead }: ReadContext,
   { params: { operationId } }: Input<Name>,
 ): Promise<Answer<Name>> {
   const operation = await findVisibleOperation(db, actor, operationId)
   const [frozen, calls, lastGood, referrers] = await Promise.all([
     readPlan(db, vault, operationId),
-    readCalls(db, vault, operationId),
+    readCallsWithoutRequests(db, vault, operationId),
     findLastGood(db, operation),
     brokenReferences(db, actor, {
       bundleInstallIds: [operation.bundle_install_id],
       limit: REFERRERS_MAX,
     }),
   ])
+  hasRead?.(lengthOfPlan(frozen))
   const since =
     lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
   const serviceIds = servicesOf(frozen)

@@ -21,9 +21,9 @@ import {
   readAttemptPage,
   readTakenOverResults,
 } from '../../store/operations/attempts.ts'
-import { readCalls } from '../../store/operations/calls.ts'
+import { readCalls, readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import { readNotes, findOperation } from '../../store/operations/operations.ts'
-import { readPlan } from '../../store/operations/plans.ts'
+import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
 import { readRetries } from '../../store/operations/runs.ts'
 import { listCalledPlugins, readEndpoints } from '../../store/plugins/plugins.ts'
 import { authorize } from '../authorize.ts'
@@ -89,7 +89,7 @@ type AttemptsEndpoint = 'GET /operations/{operationId}/attempts'
 
 /** The attempts of one call, in the order of their numbers. A call that the operation does not make has none. */
 export function listAttempts(
-  { deps: { db, vault }, actor }: ReadContext,
+  { deps: { db, vault }, actor, hasRead }: ReadContext,
   { params: { operationId }, query }: Input<AttemptsEndpoint>,
 ): Promise<Answer<AttemptsEndpoint>> {
   const { stage, pluginId, limit } = query
@@ -100,10 +100,11 @@ export function listAttempts(
       const operation = await findVisibleOperation(tx, actor, operationId)
       const after = cursorValues(query.cursor, ['number'])
       const from = after === null ? query.from : cursorInteger(after[0])
-      const calls = await readCalls(tx, vault, operationId)
+      const calls = await readCallsWithoutRequests(tx, vault, operationId)
       const call = calls.find((row) => row.stage === stage && row.plugin_id === pluginId)
       if (call === undefined) return { items: [], nextCursor: null }
       const plan = await readPlan(tx, vault, operationId)
+      hasRead?.(lengthOfPlan(plan))
       const masks = masksOf({ plan: withMarks(plan, await readMarksSince(tx, operationId)), calls })
       const attempts = await readAttemptPage(tx, { operationId, stage, pluginId }, { from, limit: limit + 1 })
       return pageOf(attempts, limit, {
