@@ -95,7 +95,7 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   if (isWrite(name, row)) return serveWrite(call, actor, request, spendMore)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor, spendMore }, c.req.raw)
-  const hasRead = (length: number): void => c.set('readLength', length)
+  const hasRead = hasReadFor(c)
   const read = (db: Db) => dataOf(call, { deps: { ...deps, db }, actor, spendMore, hasRead }, request)
   const { standby } = options
   const isServed = standby !== undefined && STANDBY_READS.has(name)
@@ -130,13 +130,18 @@ async function serveWrite(
     access,
     recentSignIn: row.recentSignIn,
     params: request.params,
-    run: (context) => dataOf(call, { ...context, spendMore }, request),
+    run: (context) => dataOf(call, { ...context, spendMore, hasRead: hasReadFor(c) }, request),
     forRepeats: (data) => withoutFields(data, row.shownOnce ?? []),
     auditSubject,
   })
   if (wrote) options.onWrite()
   return envelope(c, answer)
 }
+
+const hasReadFor =
+  (c: HttpContext) =>
+  (length: number): void =>
+    c.set('readLength', length)
 
 async function dataOf(
   call: RowCall,

@@ -75,8 +75,12 @@ export async function readPlan(db: Db, vault: Vault, operationId: string): Promi
   return plan
 }
 
-/** The length of a plan as JSON: how much there is to read of an operation, whatever is shown of it. */
-export const lengthOfPlan = (plan: FrozenPlan): number => JSON.stringify(plan).length
+/** The size of the values of a plan: how much there is to read, whatever is shown of it. */
+export function bytesOfValues(plan: FrozenPlan | null): number {
+  if (plan === null) return 0
+  const values = [plan.changes, plan.resources.map(({ properties }) => properties)]
+  return Buffer.byteLength(JSON.stringify(values))
+}
 
 /**
  * Opens frozen plans, by operation. The result of a plan that is damaged or does not open is its error, so that the

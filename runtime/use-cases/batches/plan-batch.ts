@@ -6,7 +6,7 @@ import type { Db } from '../../model/db.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
 import { noticesOf, pluginNoticesOf } from '../plans/plan-notices.ts'
-import { planAt, problemsOf } from '../plans/plan-view.ts'
+import { countValues, planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
 import { shortened } from './show-batch.ts'
@@ -19,18 +19,16 @@ export function planBatch(
   { body }: Input<'POST /batches/plan'>,
 ): Promise<Answer<'POST /batches/plan'>> {
   const { actor, deps } = context
-  return planAt(context, async (db) =>
-    planOfBatch(
-      db,
-      { ...deps, actor },
-      body,
-      await planTargets(
-        // a plan overrides nothing, so nobody has to say why
-        { db, vault: deps.vault, actor, way: wayOfItem(body.override === true, 'planned') },
-        body,
-      ),
-    ),
-  )
+  return planAt(context, async (db) => {
+    // a plan overrides nothing, so nobody has to say why
+    const way = wayOfItem(body.override === true, 'planned')
+    const planned = await planTargets({ db, vault: deps.vault, actor, way }, body)
+    countValues(
+      context,
+      planned.map(({ plan }) => plan),
+    )
+    return planOfBatch(db, { ...deps, actor }, body, planned)
+  })
 }
 
 /** Planned targets for display, with the token of the plan. Sensitive values are hidden. */

@@ -38,6 +38,7 @@ import { evaluateTakeover } from '../operations/take-over.ts'
 import { admitRetry, notFailedInRun } from '../operations/runs.ts'
 import type { Way } from '../gate/admit.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
+import { bytesOfValues } from '../../store/operations/plans.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
 import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
@@ -122,7 +123,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
       continue
     }
     planned.push(one)
-    bytes += bytesOf(one.plan) + shareDefinitions(one.plan, definitions)
+    bytes += bytesOfValues(one.plan) + shareDefinitions(one.plan, definitions)
     // a smaller batch than that of one target is none
     if (bytes > PLANS_BYTES_MAX && planned.length > 1)
       refuseFor([
@@ -167,13 +168,6 @@ function shareDefinitions(plan: FrozenPlan | null, known: KnownDefinitions): num
     }
   }
   return bytes
-}
-
-/** The size of the values of a plan. */
-function bytesOf(plan: FrozenPlan | null): number {
-  if (plan === null) return 0
-  const values = [plan.changes, plan.resources.map(({ properties }) => properties)]
-  return Buffer.byteLength(JSON.stringify(values))
 }
 
 /** The plan of an INSTALL into a scope; null if the actor may not see the scope. */

@@ -29,6 +29,7 @@ import { evaluateInstall } from '../installations/install.ts'
 import { evaluateUpgrade } from '../installations/upgrade.ts'
 import type { Way } from '../gate/admit.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
 import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
@@ -53,6 +54,8 @@ export interface Evaluated {
   shownConflicts: PropertyChangeConflict[]
   /** Secrets of properties that do not hide them any more: nothing is planned or applied with them. */
   exposed: PlatformProblem[]
+  /** With all values of the installations that it would change. */
+  plans: readonly (FrozenPlan | null)[]
 }
 type PropertyChangeConflict = {
   locator: string
@@ -88,6 +91,7 @@ export async function evaluateChange(
       conflicts: [],
       shownConflicts: [],
       exposed: [],
+      plans: [],
     }
   }
 }
@@ -182,6 +186,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         exposed: changesInBatch(input).flatMap((changes) =>
           exposedSecrets(changes, (locator, property) => sensitiveFirst(definitionsOf(locator, property))),
         ),
+        plans: planned.map((one) => one.plan),
       })
     }
   }
@@ -279,6 +284,7 @@ async function evaluateSaveRequest(
       return { locator, property, base: show(sides.base), theirs: show(sides.theirs), mine: show(sides.mine) }
     }),
     exposed: exposedSecrets(changes, definitionOf),
+    plans: evaluation.owners.map((owner) => owner.plan),
   })
 }
 
@@ -355,6 +361,7 @@ async function operationResult(
     conflicts: [],
     shownConflicts: [],
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
+    plans: [evaluation.plan],
   })
 }
 

@@ -14,7 +14,7 @@ import { countWaiting, selectChangeRequests } from '../../store/change-requests/
 import { hide } from '../batches/show-batch.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
-import { planAt } from '../plans/plan-view.ts'
+import { countValues, planAt } from '../plans/plan-view.ts'
 import { differenceOf } from './effect.ts'
 import { openContent, permissionFor } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
@@ -211,6 +211,7 @@ function evaluatedAt<Result>(
       ...placeOf(row),
       scopes,
     })
+    countValues(context, evaluated.plans)
     return show(db, { row, scopes, evaluated })
   })
 }

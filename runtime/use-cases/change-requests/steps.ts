@@ -28,6 +28,7 @@ import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { systemActor } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { WriteContext } from '../context.ts'
+import { countValues } from '../plans/plan-view.ts'
 import { kindsOf, openContent, permissionFor, sealContent } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { ChangeContent } from './content.ts'
@@ -82,18 +83,21 @@ export async function lockVisible(
  * with CHANGE_REQUEST_STALE if it is not at the revision that they saw, and with CHANGE_REQUEST_STATE if it cannot change any more.
  */
 export async function lockFor(
-  { tx, actor, deps, spendMore }: WriteContext,
+  context: WriteContext,
   changeRequestId: string,
   permission: Permission,
   revision: number,
 ): Promise<EvaluatedChange> {
+  const { tx, actor, deps, spendMore } = context
   const { row, scopes } = await lockVisible(tx, actor, changeRequestId)
   authorizeAll(actor, permission, scopes)
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
   spendMore?.(planningCost(row))
-  return evaluateRow(tx, deps, row, scopes)
+  const locked = await evaluateRow(tx, deps, row, scopes)
+  countValues(context, locked.evaluated.plans)
+  return locked
 }
 
 const BYTES_FOR_ONE = 1500

@@ -37,6 +37,7 @@ import {
   step,
   store,
 } from './steps.ts'
+import { countValues } from '../plans/plan-view.ts'
 import type { EvaluatedChange } from './steps.ts'
 import { entryView } from './read.ts'
 import { givesSecret } from './secrets.ts'
@@ -57,6 +58,7 @@ export async function createChangeRequest(
   const content = await contentFor(context, body, { key: newKey(deps), before: null })
   const author = authorOf(actor, id, content)
   const evaluated = await evaluateChange({ db: tx, keys: deps, author, reader: actor }, content)
+  countValues(context, evaluated.plans)
   authorizeTarget(actor, evaluated)
   // each is merged with what others save
   if ((await lockMadeBy(tx, actor.id, LIVE_STATES)) >= LIVE_REQUESTS_MAX)

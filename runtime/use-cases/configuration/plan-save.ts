@@ -6,7 +6,7 @@ import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import type { SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import type { Db } from '../../model/db.ts'
-import { pluginsOf, stageViews } from '../plans/plan-view.ts'
+import { countValues, pluginsOf, stageViews } from '../plans/plan-view.ts'
 import { noticesOf } from '../plans/plan-notices.ts'
 import { planTokenOf } from '../plans/plan-token.ts'
 import type { TokenBasis, TokenKeys } from '../plans/plan-token.ts'
@@ -28,6 +28,10 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
     if (scope === undefined) throw notFound('scope')
     const reading = { db, vault, actor: context.actor, comparing, way: {} }
     const evaluation = await loadEvaluation(reading, scope, input.body)
+    countValues(
+      context,
+      evaluation.owners.map(({ plan }) => plan),
+    )
     return planOfSave(db, { vault, random }, scope, evaluation)
   })
 }

@@ -21,6 +21,7 @@ import type { Evaluation } from './load-evaluation.ts'
 import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
 import { refuseIfMoved } from '../plans/plan-token.ts'
+import { countValues } from '../plans/plan-view.ts'
 import { basisOfSave } from './plan-save.ts'
 import { refuseLastSnapshot, staleSnapshot } from './snapshot.ts'
 
@@ -58,6 +59,10 @@ async function save(
   if (scope === undefined) throw notFound('scope')
   const way = { override, reason, isItem: context.isItem, isApproved: context.isApproved }
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing, way }, scope, given)
+  countValues(
+    context,
+    evaluation.owners.map(({ plan }) => plan),
+  )
   // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))

@@ -11,7 +11,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
-import { planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
+import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { findAuthorized, lockAuthorized, requireActive } from './lock-active.ts'
@@ -30,6 +30,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Path
     isApproved: context.isApproved,
   }
   const evaluation = await evaluateDetach({ db: tx, vault: deps.vault, actor, way }, found)
+  countValues(context, [evaluation.plan])
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion, targetVersion } = evaluation
@@ -65,7 +66,9 @@ export function planDetach(
   return planAt(context, async (db) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:detach')
     const { deps, actor } = context
-    return operationPlan(db, deps, await evaluateDetach({ db, vault: deps.vault, actor, way: {} }, found))
+    const evaluation = await evaluateDetach({ db, vault: deps.vault, actor, way: {} }, found)
+    countValues(context, [evaluation.plan])
+    return operationPlan(db, deps, evaluation)
   })
 }
 

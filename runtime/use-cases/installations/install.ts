@@ -28,7 +28,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
-import { planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
+import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
 import { loadManifest } from './load-authorizations.ts'
@@ -113,6 +113,7 @@ export function planInstall(
     const scope = await findScope(db, body.scope)
     const reading = { db, vault: deps.vault, actor, way: {} }
     const evaluation = await evaluateInstall(reading, body, scope, uuidv7(deps))
+    countValues(context, [evaluation.plan])
     return operationPlan(db, deps, evaluation)
   })
 }

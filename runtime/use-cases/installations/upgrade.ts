@@ -27,7 +27,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
-import { planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
+import { countValues, planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
 import { loadAuthorizationsOrFrozen, loadManifest } from './load-authorizations.ts'
@@ -51,6 +51,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
   }
   const reading = { db: tx, vault: deps.vault, actor, comparing, way }
   const evaluation = await evaluateUpgrade(reading, found, body)
+  countValues(context, [evaluation.plan])
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
@@ -87,15 +88,11 @@ export function planUpgrade(
 ): Promise<Answer<`${Path}/plan`>> {
   return planComparing(context, async (db, comparing) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:upgrade')
-    return operationPlan(
-      db,
-      context.deps,
-      await evaluateUpgrade(
-        { db, vault: context.deps.vault, actor: context.actor, comparing, way: {} },
-        found,
-        body,
-      ),
-    )
+    const { deps, actor } = context
+    const reading = { db, vault: deps.vault, actor, comparing, way: {} }
+    const evaluation = await evaluateUpgrade(reading, found, body)
+    countValues(context, [evaluation.plan])
+    return operationPlan(db, deps, evaluation)
   })
 }
 

@@ -18,7 +18,7 @@ import { readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { callOf, readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import { findLastGood, findOperation, listSiblings } from '../../store/operations/operations.ts'
 import type { TitledOperation } from '../../store/operations/operations.ts'
-import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
+import { bytesOfValues, readPlan } from '../../store/operations/plans.ts'
 import { findPlugin } from '../../store/plugins/plugins.ts'
 import type { PluginRow } from '../../store/plugins/plugins.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -55,7 +55,7 @@ export function compareOperations(
       if (other === undefined)
         return { ...shown, other: null, values: [], moreValues: 0, registrations: [], registrationsCut: [] }
       const [before, after] = [await sideOf(tx, vault, other), await sideOf(tx, vault, operation)]
-      hasRead?.(lengthOfPlan(before.plan) + lengthOfPlan(after.plan))
+      hasRead?.(bytesOfValues(before.plan) + bytesOfValues(after.plan))
       const values = valueChanges(before.plan, after.plan)
       return {
         ...shown,

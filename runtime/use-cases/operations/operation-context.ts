@@ -25,7 +25,7 @@ import { callOf, readCallsWithoutRequests } from '../../store/operations/calls.t
 import type { CallRow } from '../../store/operations/calls.ts'
 import { findRecall } from '../../store/catalog/versions.ts'
 import { findLastGood } from '../../store/operations/operations.ts'
-import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
+import { bytesOfValues, readPlan } from '../../store/operations/plans.ts'
 import { listProcessEvents } from '../../store/process-events.ts'
 import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
@@ -64,7 +64,7 @@ export async function readOperationContext(
       limit: REFERRERS_MAX,
     }),
   ])
-  hasRead?.(lengthOfPlan(frozen))
+  hasRead?.(bytesOfValues(frozen))
   const since =
     lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
   const serviceIds = servicesOf(frozen)

@@ -23,7 +23,7 @@ import {
 } from '../../store/operations/attempts.ts'
 import { readCalls, readCallsWithoutRequests } from '../../store/operations/calls.ts'
 import { readNotes, findOperation } from '../../store/operations/operations.ts'
-import { lengthOfPlan, readPlan } from '../../store/operations/plans.ts'
+import { bytesOfValues, readPlan } from '../../store/operations/plans.ts'
 import { readRetries } from '../../store/operations/runs.ts'
 import { listCalledPlugins, readEndpoints } from '../../store/plugins/plugins.ts'
 import { authorize } from '../authorize.ts'
@@ -104,7 +104,7 @@ export function listAttempts(
       const call = calls.find((row) => row.stage === stage && row.plugin_id === pluginId)
       if (call === undefined) return { items: [], nextCursor: null }
       const plan = await readPlan(tx, vault, operationId)
-      hasRead?.(lengthOfPlan(plan))
+      hasRead?.(bytesOfValues(plan))
       const masks = masksOf({ plan: withMarks(plan, await readMarksSince(tx, operationId)), calls })
       const attempts = await readAttemptPage(tx, { operationId, stage, pluginId }, { from, limit: limit + 1 })
       return pageOf(attempts, limit, {

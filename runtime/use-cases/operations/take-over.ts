@@ -20,7 +20,7 @@ import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
-import { planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
+import { countValues, planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { freezeOperation } from './freeze.ts'
 import { lockOperationFor, requireAuthorized, notFailedInRun } from './runs.ts'
@@ -45,6 +45,7 @@ export async function takeOverOperation(
     isApproved: context.isApproved,
   }
   const evaluation = await evaluateTakeover({ db: tx, vault: deps.vault, actor, way }, failed, body.run)
+  countValues(context, [evaluation.plan])
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
   const operation = await freezeOperation(tx, deps.vault, {
@@ -83,7 +84,9 @@ export function planTakeover(
     const operation = await findOperation(db, params.operationId)
     requireAuthorized(actor, 'operation:takeover', operation)
     const reading = { db, vault: deps.vault, actor, way: {} }
-    return operationPlan(db, deps, await evaluateTakeover(reading, operation, body.run))
+    const evaluation = await evaluateTakeover(reading, operation, body.run)
+    countValues(context, [evaluation.plan])
+    return operationPlan(db, deps, evaluation)
   })
 }
 

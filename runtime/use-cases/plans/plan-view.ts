@@ -11,6 +11,7 @@ import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { UncheckedPlugins } from '../../model/plugin.ts'
+import { bytesOfValues } from '../../store/operations/plans.ts'
 import { readPluginStates } from '../../store/plugins/plugins.ts'
 import type { PluginState } from '../../store/plugins/plugins.ts'
 import type { ReadContext } from '../context.ts'
@@ -23,6 +24,11 @@ import type { TokenBasis, TokenKeys, TokenPart, TokenReader } from './plan-token
 /** Makes a plan from what the database holds at one moment. */
 export function planAt<Result>({ deps }: ReadContext, plan: (db: Db) => Promise<Result>): Promise<Result> {
   return inTransaction(deps.db, plan, { isolation: 'repeatable read' })
+}
+
+/** Counts all values of plans: they are read for each plan, and most of them are not shown. */
+export function countValues({ hasRead }: ReadContext, plans: readonly (FrozenPlan | null)[]): void {
+  hasRead?.(plans.reduce((sum, plan) => sum + bytesOfValues(plan), 0))
 }
 
 /** An evaluation for display, with its token. Sensitive values are hidden. */
