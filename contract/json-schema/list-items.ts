@@ -66,7 +66,7 @@ export function newComparison(pairs = PAIRS_MAX): Comparison {
  */
 export function nameItems(
   lists: readonly (readonly JsonValue[])[],
-  comparison: Comparison,
+  comparison = newComparison(),
 ): {
   names: string[][]
   keyOf: (item: JsonValue | undefined) => string | null
