@@ -194,7 +194,7 @@ export interface CallerLimits {
    * Counts what an answer has cost, which only its length and that of what was read for it tell: the next requests are refused until
    * that has come back.
    */
-  oweAnswer(caller: string, length: number): void
+  oweAnswer(caller: string, lengths: { answer: number; read: number }): void
   /**
    * Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn.
    *
@@ -211,6 +211,8 @@ export interface CallerLimits {
 /** Answers of ordinary pages are shorter. */
 const ANSWER_LENGTH_FREE = 128 * 1024
 const ANSWER_LENGTH_FOR_ONE = 2048
+/** What is only read costs an eighth of what is also checked, written and passed on. */
+const READ_LENGTH_FOR_ONE = 8 * ANSWER_LENGTH_FOR_ONE
 const READS_AT_ONCE = 4
 /** As many as a console lets one person send at once. */
 const READS_WAITING_MAX = 400
@@ -227,8 +229,9 @@ export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>):
     limitRate(caller, cost = 1) {
       if (!buckets.take(caller, cost)) throw limited(caller)
     },
-    oweAnswer(caller, length) {
-      const cost = Math.floor(Math.max(0, length - ANSWER_LENGTH_FREE) / ANSWER_LENGTH_FOR_ONE)
+    oweAnswer(caller, { answer, read }) {
+      const ofAnswer = Math.max(0, answer - ANSWER_LENGTH_FREE) / ANSWER_LENGTH_FOR_ONE
+      const cost = Math.floor(ofAnswer + read / READ_LENGTH_FOR_ONE)
       // who has read a single one, however long, can go on
       buckets.owe(caller, Math.min(cost, rate.burst))
     },

@@ -344,7 +344,7 @@ describe('an error', () => {
 
   it('is 429 after short answers for which much was read (J01)', async () => {
     const limited = await testHttp({
-      rateLimit: { perSecond: 0.01, burst: 2_000 },
+      rateLimit: { perSecond: 0.01, burst: 300 },
       worker: { pollMs: 50 },
     })
     const { bundle, version } = billing

@@ -76,7 +76,8 @@ async function serveCounted(call: RowCall, actor: Actor): Promise<Response> {
     if (!(error instanceof DomainError)) throw error
     return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
   } finally {
-    options.oweAnswer(actor.id, (c.var.answerLength ?? 0) + (c.var.readLength ?? 0))
+    const { answerLength: answer = 0, readLength: read = 0 } = c.var
+    options.oweAnswer(actor.id, { answer, read })
   }
 }
 

@@ -14,7 +14,7 @@ export interface ReadContext {
    * actor has used up their limit, or if this process has too much to do. Absent if nobody waits for a response.
    */
   spendMore?: (cost: number) => void
-  /** Counts what was read for an answer that does not show it, in bytes of JSON, as if the answer had it. */
+  /** Counts what was read for an answer that does not show it, in bytes of JSON. */
   hasRead?: (length: number) => void
 }
 
