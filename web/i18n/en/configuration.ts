@@ -98,6 +98,7 @@ export const configuration = {
   'bar.invalid': { one: '{n} invalid', other: '{n} invalid' },
   'bar.discard': 'Discard',
   'bar.review': 'Review',
+  'bar.behind': 'Others have changed these values too. Review your changes first.',
   'discard.title': { one: 'Discard {n} change?', other: 'Discard {n} changes?' },
   'discard.message':
     'The form returns to the saved values. You can undo this until you save or leave the console.',

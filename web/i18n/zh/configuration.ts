@@ -85,6 +85,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'bar.resources.refused': { other: '涉及 {n} 个资源，仅暂存在此页面中，此浏览器没有空间存储草稿。' },
   'bar.invalid': { other: '{n} 项无效' },
   'bar.discard': '放弃',
+  'bar.behind': '其他人也更改了这些值。请先检查您的更改。',
   'bar.review': '检查更改',
   'discard.title': { other: '放弃 {n} 项更改？' },
   'discard.message': '表单将恢复为已保存的值。在保存或离开控制台之前可以撤销。',

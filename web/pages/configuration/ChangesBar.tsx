@@ -5,21 +5,27 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { EnvironmentWord } from '../../ui/EnvironmentMark.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Keys } from '../../ui/Keys.tsx'
+import type { Draft } from './draft/draft.ts'
 import type { EditProblem } from './draft/marks.ts'
 import { useEditor } from './editor/editor-context.ts'
+import { useProposal } from './editor/use-proposal.ts'
 
-/** The unsaved changes: how many, how many are invalid, and the buttons to review or discard them. */
+/** The unsaved changes: how many, how many are invalid, and the buttons to share, review or discard them. */
 export function ChangesBar({
   edits,
-  resources,
+  draft,
   problems,
+  blockedReason,
 }: {
   edits: number
-  resources: number
+  draft: Draft
   problems: readonly EditProblem[]
+  /** Why the draft cannot be shared yet. */
+  blockedReason: string | false
 }) {
   const t = useText()
-  const { store, goTo, loseChange, openReview } = useEditor()
+  const { store, edited, goTo, loseChange, openReview } = useEditor()
+  const proposal = useProposal({ draft, reason: '', arrival: null })
   const [asks, setAsks] = useState(false)
   const first = problems[0]
   const where = !store.isStored() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
@@ -35,7 +41,7 @@ export function ChangesBar({
           {t('configuration.bar.changes', { n: edits })}
         </span>
         <span className="text-muted max-sm:hidden">
-          {t(`configuration.bar.resources${where}`, { n: resources })}
+          {t(`configuration.bar.resources${where}`, { n: Object.keys(draft).length })}
         </span>
       </p>
       {first !== undefined && (
@@ -52,6 +58,18 @@ export function ChangesBar({
         <Button variant="quiet" onClick={() => setAsks(true)}>
           {t('configuration.bar.discard')}
         </Button>
+        {/* on a phone, the review has it */}
+        {edited === null && proposal.may && (
+          <Button
+            className="max-sm:hidden"
+            busy={proposal.pending === 'draft'}
+            disabledReason={blockedReason || (problems.length > 0 && t('changes.share.unfinished'))}
+            title={t('changes.share.about')}
+            onClick={() => void proposal.send({ only: () => true, submit: false })}
+          >
+            {t('changes.share')}
+          </Button>
+        )}
         <Button
           variant="primary"
           onClick={openReview}

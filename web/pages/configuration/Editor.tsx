@@ -272,7 +272,7 @@ function EditorTabs({
  * @param claim The operation that holds the shown resource.
  */
 function EditorDock({
-  state: { draft, problems, merge, save },
+  state: { draft, problems, merge, save, document: asDocument },
   edits,
   claim,
   isReviewing,
@@ -290,7 +290,19 @@ function EditorDock({
       {claim && <ClaimNotice claim={claim} />}
       {save.state === 'uncertain' && !isReviewing && <UncertainNotice error={save.error} />}
       {save.state === 'idle' && <MergeNotice merge={merge} />}
-      {edits > 0 && <ChangesBar edits={edits} resources={Object.keys(draft).length} problems={problems} />}
+      {edits > 0 && (
+        <ChangesBar
+          edits={edits}
+          draft={draft}
+          problems={problems}
+          blockedReason={
+            (save.state !== 'idle' && t('common.loading')) ||
+            (asDocument.isBlocked && t('configuration.review.blocked.document')) ||
+            // a draft is stored on top of the newest snapshot
+            (merge.behind.length > 0 && t('configuration.bar.behind'))
+          }
+        />
+      )}
     </Dock>
   )
 }

@@ -61,7 +61,8 @@ export function useProposal({
   }
 
   const send = async ({ only, submit }: { only: (locator: string) => boolean; submit: boolean }) => {
-    const part = partOfDraft(draft, only)
+    // with the last keys: the draft here is of the last pause in typing
+    const part = partOfDraft(store.current(), only)
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     try {
       if (edited === null) {

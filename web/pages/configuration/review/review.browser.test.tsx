@@ -161,3 +161,21 @@ test('while changes are frozen, a draft can be shared although it cannot be save
   await expect.poll(screen.address).toBe(`/change-requests/${made.changeRequestId}`)
   expect(scope.api.requests('POST /change-requests')[0]?.body).toMatchObject({ submit: false })
 })
+
+test('a draft can be shared without its review, once nothing in it is invalid', async () => {
+  const made = changeRequestWith({ kind: 'CONFIGURE', state: 'DRAFT' })
+  const scope = await serveScope({ 'POST /change-requests': () => ({ changeRequest: made }) })
+  const screen = await renderConsole(scope.address(MAIL))
+  const share = page
+    .getByRole('region', { name: 'Unsaved changes' })
+    .getByRole('button', { name: 'Share draft' })
+  await field('SMTP port').fill('99999999')
+  await expect.element(share).toHaveAccessibleDescription('Complete the unfinished values first.')
+  await field('SMTP port').fill('2525')
+  await expect.element(share).not.toHaveAccessibleDescription('Complete the unfinished values first.')
+  await share.click()
+  await expect.poll(screen.address).toBe(`/change-requests/${made.changeRequestId}`)
+  expect(scope.api.requests('POST /change-requests').map(({ body }) => body)).toMatchObject([
+    { kind: 'CONFIGURE', submit: false, input: { changes: { [MAIL]: { smtpPort: { value: 2525 } } } } },
+  ])
+})
