@@ -122,7 +122,12 @@ const withoutSearch = () => ({})
  */
 export const pages = {
   '/': page(withoutSearch, ({ now, personId }) => [
-    ...(personId === null ? [] : [{ name: 'GET /operations' as const, call: myOperationsCall(personId) }]),
+    ...(personId === null
+      ? []
+      : [
+          { name: 'GET /operations' as const, call: myOperationsCall(personId) },
+          { name: 'GET /change-requests' as const, call: openChangeRequestsCall({ author: personId }) },
+        ]),
     { name: 'GET /batches', call: newestBatchesCall },
     { name: 'GET /causes', call: overviewCausesCall },
     { name: 'GET /looked-at', call: lookedAtCall },

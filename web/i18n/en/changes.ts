@@ -13,6 +13,7 @@ export const changes = {
   'waiting.of': 'Review',
   'waiting.anyone': 'All',
   'waiting.me': 'Waiting for my approval',
+  'waiting.mine': 'Mine',
   'state.filter': 'State',
   'kind.filter': 'Kind',
   'empty.title': 'No change requests',

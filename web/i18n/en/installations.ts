@@ -8,6 +8,8 @@ export const overview = {
     'A runtime’s clock and the database’s clock differ by {time}. Work continues, but times shown here may be wrong. Ask an administrator to synchronize the clocks (NTP).',
   'mine.title': 'Your operations and batches',
   'mine.all': 'View all your operations',
+  'requests.title': 'Your change requests',
+  'requests.all': 'View all your change requests',
   'attention.title': 'Needs attention',
   'attention.failed': 'Failed',
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',

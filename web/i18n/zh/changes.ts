@@ -16,6 +16,7 @@ export const changes: Translated<typeof source.changes> = {
   'waiting.of': '审批',
   'waiting.anyone': '全部',
   'waiting.me': '等待我审批',
+  'waiting.mine': '我的',
   'state.filter': '状态',
   'kind.filter': '类型',
   'empty.title': '没有变更请求',

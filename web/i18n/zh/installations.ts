@@ -7,6 +7,8 @@ export const overview: Translated<typeof source.overview> = {
   clocks: '运行时与数据库的时钟相差 {time}。工作会继续，但页面上的时间可能不准确。请管理员同步时钟（NTP）。',
   'mine.title': '您的操作和批次',
   'mine.all': '查看您的全部操作',
+  'requests.title': '您的变更请求',
+  'requests.all': '查看您的全部变更请求',
   'attention.title': '需要处理',
   'attention.failed': '失败',
   'attention.failed.hint': '在重试或接管之前，相应的安装实例保持锁定。',

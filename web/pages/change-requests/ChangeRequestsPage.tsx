@@ -12,6 +12,7 @@ import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { changeLook } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { useShell } from '../../subjects/shell/shell-context.ts'
 import { useResumedDialog } from '../../subjects/sign-in/interrupted-action.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -32,6 +33,7 @@ const route = getRouteApi('/change-requests')
 /** Change requests, newest first; those that wait for the person by a press. */
 export function ChangeRequestsPage() {
   const t = useText()
+  const { user } = useShell()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const policies = useResumedDialog(CHANGE_POLICIES)
@@ -43,6 +45,7 @@ export function ChangeRequestsPage() {
   const clear = Object.keys(search).some((key) => key !== 'cursor') && (() => void navigate({ search: {} }))
   const narrow = (next: {
     waiting?: 'me' | undefined
+    author?: string | undefined
     state?: string | undefined
     kind?: string | undefined
   }) =>
@@ -68,12 +71,18 @@ export function ChangeRequestsPage() {
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SegmentedControl
           label={t('changes.waiting.of')}
-          value={search.waiting ?? 'anyone'}
+          value={search.waiting ?? (search.author === user?.id ? 'mine' : 'anyone')}
           options={[
             { value: 'anyone', label: t('changes.waiting.anyone') },
             { value: 'me', label: t('changes.waiting.me') },
+            { value: 'mine', label: t('changes.waiting.mine') },
           ]}
-          onChange={(value) => narrow({ waiting: value === 'me' ? 'me' : undefined })}
+          onChange={(value) =>
+            narrow({
+              waiting: value === 'me' ? 'me' : undefined,
+              author: value === 'mine' ? user?.id : undefined,
+            })
+          }
         />
         <FilterBar onClear={clear}>
           <ChoiceFilter

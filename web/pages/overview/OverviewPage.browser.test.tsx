@@ -6,8 +6,10 @@ import { queryClient } from '../../app/query-client.ts'
 import { TroubleNotices } from '../../subjects/troubles/Troubles.tsx'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
+import { changeRequestWith } from '../../testing/change-request.ts'
 import { OLIVIA } from '../../testing/served-scope.ts'
 import { operation } from '../operations/detail/calls/testing.ts'
+import { MyRequests } from './MyRequests.tsx'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { Clocks, OverviewPage } from './OverviewPage.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
@@ -186,4 +188,31 @@ test('a person who may not publish is not told to, where nothing is installed in
   await expect.element(page.getByText(/Only installations that you can see/)).toBeVisible()
   await expect.element(page.getByText(/Register plugins/)).not.toBeInTheDocument()
   await expect.element(page.getByRole('link', { name: 'Catalog' })).not.toBeInTheDocument()
+})
+
+test('the open change requests of the person are listed, also a draft that was shared on another device', async () => {
+  const [draft, approved] = [
+    changeRequestWith({ title: 'Move the mail port', state: 'DRAFT' }),
+    changeRequestWith({
+      changeRequestId: crypto.randomUUID(),
+      title: 'Detach the pilots',
+      state: 'APPROVED',
+    }),
+  ]
+  const api = await serveApi({
+    'GET /change-requests': () => ({ items: [draft, approved], nextCursor: null }),
+  })
+  await renderInConsole(<MyRequests />)
+  const mine = page.getByRole('region', { name: 'Your change requests' })
+  const shared = mine.getByRole('listitem').filter({ hasText: 'Draft' })
+  await expect
+    .element(shared.getByRole('link', { name: 'Move the mail port' }))
+    .toHaveAttribute('href', `/change-requests/${draft.changeRequestId}`)
+  await expect
+    .element(mine.getByRole('listitem').filter({ hasText: 'Approved' }).getByRole('link'))
+    .toHaveTextContent('Detach the pilots')
+  expect(Object.fromEntries(api.requests('GET /change-requests')[0]?.query ?? [])).toMatchObject({
+    author: OLIVIA.id,
+    state: expect.stringContaining('DRAFT') as string,
+  })
 })

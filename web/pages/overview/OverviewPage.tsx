@@ -17,6 +17,7 @@ import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
 import { Mine } from './Mine.tsx'
 import { MyDrafts } from './MyDrafts.tsx'
+import { MyRequests } from './MyRequests.tsx'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
 import { apiQuery } from '../../api/query.ts'
@@ -46,6 +47,7 @@ export function OverviewPage() {
         <div className="min-w-0 space-y-8">
           <Mine />
           <MyDrafts />
+          <MyRequests />
           {isNew ? <FirstSteps /> : <NeedsAttention />}
           {!isAway && !isNew && <OperationsPlot />}
         </div>

@@ -205,7 +205,7 @@ export function ItemLayout({
   when: ReactNode
   /** A button at the end. */
   tell?: ReactNode
-  children: ReactNode
+  children?: ReactNode
 }) {
   return (
     <li className="relative flex items-start gap-3 px-4 py-2.5 hover:bg-hover">
