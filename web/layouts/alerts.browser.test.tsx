@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import type { Follow } from '#contract/console-api/shapes.ts'
 import { operation, at } from '../pages/operations/detail/calls/testing.ts'
 import { batchWith } from '../testing/batch.ts'
 import { renderConsole } from '../testing/render.tsx'
@@ -92,6 +93,18 @@ test('what fails in the background is counted in the title, and notified when th
   await expect.poll(address).toBe(`/operations/${operationId}`)
 })
 
+const followOf = (operationId: string): Follow => ({
+  followId: '01920000-0000-7000-8000-0000000000f0',
+  subject: { kind: 'operation', operationId },
+  title: null,
+  operationType: 'CONFIGURE',
+  scope: null,
+  cause: null,
+  createdAt: at(0),
+  escalateAfterMinutes: null,
+  escalateTo: [],
+  escalatesUntil: null,
+})
 const watch = page.getByRole('button', { name: 'Notify me when it ends' })
 const watching = page.getByRole('button', { name: 'You will be notified' })
 
@@ -99,7 +112,10 @@ test('the end of an operation that a person watches is told once, also while its
   const shown = recordNotifications()
   const running = operation({ state: 'RUNNING', finishedAt: null })
   let current = running
-  const { api } = await serveScope({ 'GET /operations/{operationId}': () => current })
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => current,
+    'PUT /follows': () => followOf(running.operationId),
+  })
   const { operationId, installation } = running
   const { address } = await renderConsole(`/operations/${operationId}`)
   await watch.click()
@@ -155,7 +171,10 @@ test('the end of a batch is told after its page was left, with its results', asy
 test('what a person watches is remembered over a reload, and is not told to another person', async () => {
   recordNotifications()
   const running = operation({ state: 'RUNNING', finishedAt: null })
-  await serveScope({ 'GET /operations/{operationId}': () => running })
+  await serveScope({
+    'GET /operations/{operationId}': () => running,
+    'PUT /follows': () => followOf(running.operationId),
+  })
   await renderConsole(`/operations/${running.operationId}`)
   await watch.click()
   await expect.element(watching).toBeVisible()
@@ -173,12 +192,41 @@ test('what a person watches is remembered over a reload, and is not told to anot
   await watching.click()
 })
 
-test('a person who has blocked notifications is told what to do', async () => {
+test('a person who has blocked notifications is notified of an operation in the inbox, and told what to do for a batch', async () => {
   recordNotifications('denied')
-  await serveScope({
-    'GET /operations/{operationId}': () => operation({ state: 'RUNNING', finishedAt: null }),
+  const running = operation({ state: 'RUNNING', finishedAt: null })
+  const { operationId } = running
+  const batch = batchWith({})
+  let follows: Follow[] = []
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => running,
+    'GET /batches/{batchId}': () => batch,
+    'GET /batches/{batchId}/items': () => ({ items: [] }),
+    'GET /follows': () => ({ items: follows, nextCursor: null }),
+    'PUT /follows': () => {
+      const follow = followOf(operationId)
+      follows = [follow]
+      return follow
+    },
+    'DELETE /follows/{followId}': ({ params }) => {
+      follows = []
+      return { followId: params['followId'] ?? '' }
+    },
   })
-  await renderConsole(`/operations/${operation().operationId}`)
+  const { unmount } = await renderConsole(`/operations/${operationId}`)
+  // one button says it, and not two
+  await expect.element(watch).toBeVisible()
+  await expect.element(page.getByRole('button', { name: /^Follow/ })).not.toBeInTheDocument()
+  await watch.click()
+  await expect.element(page.getByText('You will be notified in your inbox.')).toBeVisible()
+  await expect.element(watching).toHaveAttribute('aria-pressed', 'true')
+  expect(api.requests('PUT /follows')[0]?.body).toMatchObject({ subject: { kind: 'operation', operationId } })
+  await watching.click()
+  await expect.element(watch).toHaveAttribute('aria-pressed', 'false')
+  expect(follows).toEqual([])
+  await unmount()
+
+  await renderConsole(`/batches/${batch.batchId}`)
   await watch.click()
   await expect.element(page.getByText(/Allow them in the site settings/)).toBeVisible()
   await expect.element(watch).toHaveAttribute('aria-pressed', 'false')

@@ -97,7 +97,10 @@ export function OperationPage() {
           <ScopeText scope={operation.installation} />
           <Time at={operation.createdAt} />
           <Id id={operation.operationId} copy />
-          <FollowButton subject={{ kind: 'operation', operationId: operation.operationId }} />
+          {/* one in progress has a button for its end, and nothing more happens to one that is over */}
+          {operation.state === 'FAILED' && (
+            <FollowButton subject={{ kind: 'operation', operationId: operation.operationId }} />
+          )}
         </>
       }
       actions={<Actions operation={operation} isPaused={isPaused} onRecover={choose} />}

@@ -1,10 +1,15 @@
+import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { ButtonSize } from '../../ui/button-style.ts'
 import { showToast } from '../../ui/toast.ts'
+import { useFollow } from '../inbox/use-follow.ts'
 import { setWatched, useIsWatched, type Watched } from './alerts.ts'
 
-/** Has the browser tell the person when a running operation or batch is over, wherever they are then. */
+/**
+ * Has the person notified when a running operation or batch is over, wherever they are then: by the browser while the console is
+ * open, and of an operation also in their inbox. The inbox reports the end of their own batches by itself.
+ */
 export function TellWhenOver({
   kind,
   id,
@@ -16,7 +21,9 @@ export function TellWhenOver({
   size?: ButtonSize
 }) {
   const t = useText()
-  const isOn = useIsWatched({ kind, id })
+  const isWatched = useIsWatched({ kind, id })
+  const follow = useFollow(kind === 'operation' ? { kind, operationId: id } : null)
+  const isOn = isWatched || follow.isFollowed
   const label = t(isOn ? 'shell.watch.on' : 'shell.watch.off')
   const common = {
     icon: isOn ? ('notificationsOn' as const) : ('notifications' as const),
@@ -25,8 +32,16 @@ export function TellWhenOver({
     onClick: () => void press(),
   }
   const press = async () => {
-    const isDone = await setWatched({ kind, id }, !isOn)
-    if (!isDone)
+    // asked while the press still counts as one: the browser refuses to ask later
+    const told = setWatched({ kind, id }, !isOn)
+    try {
+      await follow.setFollowed(!isOn)
+    } catch (error) {
+      showToast({ tone: 'error', text: errorView(error).message })
+    }
+    if (await told) return
+    if (kind === 'operation') showToast({ text: t('inbox.follow.done') })
+    else
       showToast({
         tone: 'error',
         text: t('Notification' in window ? 'shell.watch.denied' : 'shell.watch.unavailable'),
