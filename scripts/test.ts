@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs'
+import { chmodSync, globSync } from 'node:fs'
+import { makeTestDirectory, removeRunDirectory } from '#database/server/place.ts'
 import { CONCURRENT_SUITES, runSuites } from '../lab/verification/run-suites.ts'
 import { SUITES } from '../lab/verification/suites.ts'
 import { runChecks } from './checks.ts'
@@ -52,6 +53,12 @@ if (unknown.length > 0) {
   console.error(`There is no stage ${unknown.join(', ')}. There are: ${Object.keys(STAGES).join(', ')}.`)
   process.exit(2)
 }
+// in memory where there is room: tests write databases and stores, and Chromium what its processes share
+const temporary = makeTestDirectory(undefined)
+// as root, embedded databases of tests run as another user
+chmodSync(temporary, 0o755)
+process.env['TMPDIR'] = temporary
+process.once('exit', () => removeRunDirectory(temporary))
 const tallies: Tally[] = []
 const durations: { name: string; seconds: number }[] = []
 for (const [name, run] of Object.entries(STAGES)) {
