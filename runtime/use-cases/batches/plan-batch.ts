@@ -25,7 +25,7 @@ export function planBatch(
     const planned = await planTargets({ db, vault: deps.vault, actor, way }, body)
     countValues(
       context,
-      planned.map(({ plan }) => plan),
+      planned.targets.map(({ plan }) => plan),
     )
     return planOfBatch(db, { ...deps, actor }, body, planned)
   })
