@@ -63,6 +63,8 @@ export const changes = {
   'about.APPLYING': 'It was started, and not all of its operations or targets have ended.',
   'about.APPLYING.failed':
     'An operation has failed, so not all of it has taken effect. Retry the operation, or take it over and detach.',
+  'about.APPLYING.batch':
+    'It was started, and its batch waits for a person. Open the batch to see why, and to retry what failed, continue or stop it.',
   'about.APPLYING.paused':
     'It was started, and its next plugin call waits until someone resumes what is paused. The operation says what that is.',
   'about.APPLIED': 'It was applied.',

@@ -61,6 +61,8 @@ export const changes: Translated<typeof source.changes> = {
     '已排期在 {from} 至 {to} 之间应用，但现在会被拒绝。未完成的操作或冻结结束前它会等待；其他原因会使其终止。',
   'about.APPLYING': '已开始执行，其操作或目标尚未全部结束。',
   'about.APPLYING.failed': '有操作失败，因此变更尚未全部生效。请重试该操作，或接管并分离。',
+  'about.APPLYING.batch':
+    '已开始应用，其批次正在等待人工处理。请打开批次查看原因，然后重试失败的目标、继续或停止批次。',
   'about.APPLYING.paused': '已开始应用；下一次插件调用会等待，直到有人解除暂停。操作页面会说明暂停的内容。',
   'about.APPLIED': '已应用。',
   'about.APPLIED.batch':

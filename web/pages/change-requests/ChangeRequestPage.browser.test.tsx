@@ -155,6 +155,25 @@ test('of a batch that was stopped, the page says that it was not applied in all 
   await expect.element(page.getByText(/not in all targets: 1 succeeded, 1 failed, 2 skipped/)).toBeVisible()
 })
 
+test('a request whose batch is paused, or whose next wave waits because of failures, says that it waits for a person', async () => {
+  const wave = { wave: 2, plugins: [] }
+  const batch = batchWith({ state: 'RUNNING', waiting: { ...wave, because: ['FAILURES'] } })
+  const request = changeRequestWith({ state: 'APPLYING', batchId: batch.batchId })
+  const { api } = await serveScope({ [REQUEST]: () => request, 'GET /batches/{batchId}': () => batch })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  const notice = page.getByText(/its batch waits for a person\. Open the batch/)
+  await expect.element(notice).toBeVisible()
+  const show = async (shown: typeof batch) => {
+    api.answer({ 'GET /batches/{batchId}': () => shown })
+    await invalidateEndpoints(queryClient, ['GET /batches/{batchId}'])
+  }
+  // a soak time ends by itself
+  await show({ ...batch, waiting: { ...wave, because: ['SOAK'] } })
+  await expect.element(notice).not.toBeInTheDocument()
+  await show(batchWith({ state: 'PAUSED' }))
+  await expect.element(notice).toBeVisible()
+})
+
 test('an installation that was taken over is not said to be undone with a detach', async () => {
   const found = operation({ state: 'TAKEN_OVER' })
   const request = changeRequestWith({

@@ -19,6 +19,7 @@ import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { batchProgressText, totalOf } from '../../subjects/batch/batch-counts.ts'
+import { needsPerson } from '../../subjects/batch/batch-looks.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
@@ -138,6 +139,10 @@ function StateNotice({
   const { counts } = batch.data ?? {}
   // what it skipped or refused, or what failed, has not taken effect
   const isIncomplete = state === 'APPLIED' && counts !== undefined && counts.SUCCEEDED < totalOf(counts)
+  const isHeldUp =
+    state === 'APPLYING' &&
+    batch.data !== undefined &&
+    (batch.data.state === 'PAUSED' || needsPerson(batch.data))
   const isToApply = isReady(request)
   const isLoading =
     (isToApply && plan.isPending) || results.has(undefined) || (batchId !== null && batch.isPending)
@@ -145,7 +150,7 @@ function StateNotice({
   const tone =
     state === 'CONFLICTED' || state === 'REFUSED' || isStuck
       ? 'error'
-      : state === 'EXPIRED' || isPartial || isIncomplete || isPaused || (isToApply && isRefused)
+      : state === 'EXPIRED' || isPartial || isIncomplete || isPaused || isHeldUp || (isToApply && isRefused)
         ? 'warn'
         : 'info'
   const times =
@@ -182,9 +187,11 @@ function StateNotice({
                     ? 'changes.about.APPLYING.failed'
                     : isPaused
                       ? 'changes.about.APPLYING.paused'
-                      : isPartial
-                        ? 'changes.about.APPLIED.partly'
-                        : `changes.about.${state}`,
+                      : isHeldUp
+                        ? 'changes.about.APPLYING.batch'
+                        : isPartial
+                          ? 'changes.about.APPLIED.partly'
+                          : `changes.about.${state}`,
                 )}
       {isToApply && isRefused && <Problems plan={plan.data} titles={titles} />}
       {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
