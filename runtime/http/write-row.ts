@@ -16,7 +16,7 @@ import type { PersonAccess } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
 import type { AuditSubject } from './http-app.ts'
 import { WriteComparisons } from '../use-cases/comparisons/comparing.ts'
-import { authorize, requireRecentSignIn, requireVisible, notFound } from '../use-cases/authorize.ts'
+import { authorizeObject, requireRecentSignIn } from '../use-cases/authorize.ts'
 import type { Db } from '../model/db.ts'
 
 export interface WriteCall {
@@ -46,7 +46,7 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
       const comparing = comparisons.begin(tx)
       if (call.recentSignIn === 'always') {
         // a person without the permission is not sent to sign in
-        await authorizeObject(tx, call)
+        await authorizePath(tx, call)
         requireRecentSignIn(actor)
       }
       const data = await call.run({ deps, actor, tx, comparing })
@@ -58,7 +58,7 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
       if (isAudited(refusal)) await recordRefusal(tx, actor, call.auditSubject(), refusal)
       return { answer: refusalEnvelope(refusal, 'bundle-runtime'), code: refusal.code }
     },
-    mayRepeat: (tx) => authorizeObject(tx, call),
+    mayRepeat: (tx) => authorizePath(tx, call),
   })
 }
 
@@ -96,12 +96,6 @@ async function recordRefusal(
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])
 
 /** The use case checks this itself when it runs. */
-async function authorizeObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
-  if (access.where !== 'object') return
-  const object = PathObject.parse(params)
-  const what = 'operationId' in object ? 'operation' : 'installation'
-  const place = await findScopeOf(db, object)
-  if (place === undefined) throw notFound(what)
-  requireVisible(actor, place, what)
-  authorize(actor, access.needs, place)
+async function authorizePath(db: Db, { access, actor, params }: WriteCall): Promise<void> {
+  if (access.where === 'object') await authorizeObject(db, actor, access.needs, PathObject.parse(params))
 }

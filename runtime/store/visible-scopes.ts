@@ -7,7 +7,7 @@ import type { Db } from '../model/db.ts'
 import { scopeOf } from './configuration/scopes.ts'
 
 /** An object in a request path. */
-type PathObject = { bundleInstallId: string } | { operationId: string }
+export type PathObject = { bundleInstallId: string } | { operationId: string }
 
 /** Returns the scope of an installation or operation, or undefined if it does not exist. */
 export async function findScopeOf(db: Db, object: PathObject): Promise<Scope | undefined> {
@@ -25,6 +25,20 @@ export async function findScopeOf(db: Db, object: PathObject): Promise<Scope | u
           .where('bundle_install_id', '=', object.bundleInstallId)
           .executeTakeFirst()
   return row && scopeOf(row)
+}
+
+/** Those of the operations or installations that exist in a scope where the actor may read. */
+export async function findVisible(
+  db: Db,
+  actor: Actor,
+  kind: 'operation' | 'installation',
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const id = sql.ref(kind === 'operation' ? 'operation_id' : 'bundle_install_id')
+  const { rows } = await sql<{ id: string }>`
+    select ${id} as id from ${sql.table(`runtime.${kind}`)} as object
+    where ${id} = any(${[...ids]}::uuid[]) and ${visibleTo(actor, 'read', 'object')}`.execute(db)
+  return new Set(rows.map((row) => row.id))
 }
 
 export interface ScopeFilter {

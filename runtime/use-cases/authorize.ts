@@ -3,6 +3,9 @@ import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
+import type { Db } from '../model/db.ts'
+import { findScopeOf } from '../store/visible-scopes.ts'
+import type { PathObject } from '../store/visible-scopes.ts'
 
 /** Refuses unless the actor has the permission for all of the place. */
 export function authorize(actor: Actor, permission: Permission, place: Place): void {
@@ -20,6 +23,24 @@ export function requireRecentSignIn({ signedInRecently }: Actor): void {
 export function requireVisible(actor: Actor, place: Place, what: string): void {
   if (mayIn(actor.grants, 'read', place)) return
   throw notFound(what)
+}
+
+/**
+ * Refuses an operation or installation that does not exist or that the actor may not see (NOT_FOUND), else with PERMISSION_DENIED.
+ * Comes before the object is locked or read: who may not see it neither waits for it nor makes others wait, which would tell that
+ * it exists.
+ */
+export async function authorizeObject(
+  db: Db,
+  actor: Actor,
+  permission: Permission,
+  object: PathObject,
+): Promise<void> {
+  const what = 'operationId' in object ? 'operation' : 'installation'
+  const place = await findScopeOf(db, object)
+  if (place === undefined) throw notFound(what)
+  requireVisible(actor, place, what)
+  authorize(actor, permission, place)
 }
 
 /** Whether the actor may read something in the place: of an environment, one scope is enough. */

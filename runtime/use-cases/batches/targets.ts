@@ -22,6 +22,7 @@ import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import type { PluginState } from '../../store/plugins/plugins.ts'
+import { findVisible } from '../../store/visible-scopes.ts'
 import { authorize } from '../authorize.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Comparing } from '../comparisons/compared.ts'
@@ -111,11 +112,13 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   const loadOnce: typeof loadManifest = (...of) => (manifest ??= loadManifest(...of))
   const planned: Omit<PlannedTarget, 'token'>[] = []
   const missing: number[] = []
+  const visible = await visibleTargets(deps, request)
   const definitions: KnownDefinitions = new Map()
   let bytes = 0
   for (const [index, target] of request.targets.entries()) {
-    const one =
-      request.action === 'INSTALL'
+    const one = !visible.has(target)
+      ? null
+      : request.action === 'INSTALL'
         ? await planInstallIn(deps, request, target, loadOnce)
         : await planTarget(deps, request, target, loadTarget)
     if (one === null) {
@@ -149,6 +152,17 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   return { targets, plugins }
 }
 
+/** The targets that the actor may see. Of the others nothing else is read: that would take time, and so tell that they exist. */
+async function visibleTargets(
+  { db, actor }: Deps,
+  { action, targets }: Request,
+): Promise<ReadonlySet<string>> {
+  if (action === 'RETRY' || action === 'TAKEOVER') return findVisible(db, actor, 'operation', targets)
+  if (action !== 'INSTALL') return findVisible(db, actor, 'installation', targets)
+  const scopes = targets.map((target) => parseScope(target))
+  return new Set(targets.filter((_, at) => scopes[at] != null && mayIn(actor.grants, 'read', scopes[at])))
+}
+
 /** By their text. */
 type KnownDefinitions = Map<string, PlannedResource['definitions']>
 
@@ -170,17 +184,16 @@ function shareDefinitions(plan: FrozenPlan | null, known: KnownDefinitions): num
   return bytes
 }
 
-/** The plan of an INSTALL into a scope; null if the actor may not see the scope. */
+/** The plan of an INSTALL into a scope. */
 async function planInstallIn(
   { db, vault, actor, way }: Deps,
   request: Request,
   target: string,
   load: typeof loadManifest,
-): Promise<Omit<PlannedTarget, 'token'> | null> {
+): Promise<Omit<PlannedTarget, 'token'>> {
   const scope = parseScope(target)
   const { bundle, ...input } = inputFor(inputOf(request), target)
   if (scope === null || bundle === undefined) throw new TypeError('The contract has parsed the target')
-  if (!mayIn(actor.grants, 'read', scope)) return null
   const known = { target, scope, bundle, installation: null, run: null, failure: null }
   const nothing = { title: null, scopeId: null, snapshotVersion: null, part: null, plan: null, changes: [] }
   const refusals = new Refusals()
@@ -207,7 +220,7 @@ async function planInstallIn(
   }
 }
 
-/** The current state of a target; null if it does not exist or the actor may not see it. */
+/** The current state of a target; null if it does not exist. */
 async function planTarget(
   { db, vault, actor, way }: Deps,
   request: Request,
@@ -215,7 +228,7 @@ async function planTarget(
   loadTarget: typeof loadTargetVersion,
 ): Promise<Omit<PlannedTarget, 'token'> | null> {
   const found = await findTarget(db, request.action, target)
-  if (found === null || !mayIn(actor.grants, 'read', scopeOf(found.installation))) return null
+  if (found === null) return null
   const { installation, scope, operation } = found
   const known = {
     target,

@@ -6,8 +6,12 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { protectedProblems } from '../../engine/changes/check-changes.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
 import { findScope, lockScope } from '../../store/configuration/scopes.ts'
-import { authorize, notFound } from '../authorize.ts'
+import { findScopeOf } from '../../store/visible-scopes.ts'
+import type { PathObject } from '../../store/visible-scopes.ts'
+import { authorize, notFound, requireVisible } from '../authorize.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { WriteContext } from '../context.ts'
 import { requireSource } from '../installations/seed.ts'
@@ -40,6 +44,8 @@ export async function contentFor(
     authorize(actor, 'read', named)
     authorize(actor, 'change:propose', named)
   }
+  const target = targetOf(change)
+  if (target !== null) await requireVisibleTarget(tx, actor, target)
   // a request is planned as its author, who may see installations that the person who edits it may not
   const source = sourceOf(change)
   if (before !== null && source !== undefined && source !== sourceOf(before))
@@ -52,6 +58,28 @@ export async function contentFor(
   await lockScope(tx, change.scope)
   const { current } = await readNamed({ db: tx, keys: deps }, scope, change.input.changes)
   return { change, base: current, key }
+}
+
+/** The installation or operation that is changed, if it is one. The targets of a batch are looked for as it is planned. */
+function targetOf(change: ChangeInput): PathObject | null {
+  switch (change.kind) {
+    case 'UPGRADE':
+    case 'DETACH':
+      return { bundleInstallId: change.input.bundleInstallId }
+    case 'TAKEOVER':
+      return { operationId: change.input.operationId }
+    case 'CONFIGURE':
+    case 'INSTALL':
+    case 'BATCH':
+      return null
+  }
+}
+
+/** Comes before the target is planned, which takes time and opens what is sealed: both would tell that it exists. */
+async function requireVisibleTarget(tx: Tx, actor: Actor, target: PathObject): Promise<void> {
+  const place = await findScopeOf(tx, target)
+  if (place === undefined) throw notFound('target')
+  requireVisible(actor, place, 'target')
 }
 
 /** The installation from which an INSTALL copies. */

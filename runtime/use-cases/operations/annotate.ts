@@ -16,6 +16,7 @@ import {
   readNotes,
   updateAssignee,
 } from '../../store/operations/operations.ts'
+import { findScopeOf } from '../../store/visible-scopes.ts'
 import { notifyAssignee } from '../../store/inbox/notifications.ts'
 import type { NoteRow } from '../../store/operations/operations.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -64,8 +65,11 @@ export async function assignOperations(
   let assigned = 0
   // always in one order, so that two people who assign the same operations do not wait for each other
   for (const operationId of [...new Set(body.operationIds)].toSorted()) {
-    const operation = await lockOperation(tx, operationId)
-    if (operation === undefined || !mayIn(actor.grants, 'operation:annotate', scopeOf(operation))) {
+    const place = await findScopeOf(tx, { operationId })
+    // what they may not assign is not locked: they would wait for it, and make others wait
+    const isAllowed = place !== undefined && mayIn(actor.grants, 'operation:annotate', place)
+    const operation = isAllowed ? await lockOperation(tx, operationId) : undefined
+    if (operation === undefined) {
       refused.push(operationId)
       continue
     }

@@ -20,7 +20,7 @@ import { startRun, failWaiting, findWaitingCall, makeDue } from '../../store/ope
 import type { WaitingCall } from '../../store/operations/runs.ts'
 import { readOperationsUntil } from '../../store/retention/retention-row.ts'
 import { recordAudit } from '../audit/record.ts'
-import { authorize, requireVisible, notFound } from '../authorize.ts'
+import { authorizeObject, notFound, reads } from '../authorize.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
@@ -210,20 +210,10 @@ export async function lockOperationFor(
   permission: Permission,
   operationId: string,
 ): Promise<TitledOperation> {
+  await authorizeObject(tx, actor, permission, { operationId })
   const operation = await lockOperation(tx, operationId)
-  requireAuthorized(actor, permission, operation)
-  return operation
-}
-
-/** Refuses an operation that does not exist or that the actor may not see (NOT_FOUND), else PERMISSION_DENIED. */
-export function requireAuthorized<Row extends OperationRow>(
-  actor: Actor,
-  permission: Permission,
-  operation: Row | undefined,
-): asserts operation is Row {
   if (operation === undefined) throw notFound('operation')
-  requireVisible(actor, scopeOf(operation), 'operation')
-  authorize(actor, permission, scopeOf(operation))
+  return operation
 }
 
 /** Why a person cannot retry it or take it over, or null. */
@@ -249,14 +239,14 @@ function inOtherRun(operation: OperationRow, run: number): PlatformMessage | nul
 /** An operation that the actor may see. Refuses with NOT_FOUND. */
 export async function findVisibleOperation(db: Db, actor: Actor, operationId: string): Promise<OperationRow> {
   const operation = await findOperation(db, operationId)
-  if (operation === undefined) throw await missingOperation(db, operationId)
-  requireVisible(actor, scopeOf(operation), 'operation')
+  if (operation === undefined || !reads(actor, scopeOf(operation)))
+    throw await missingOperation(db, operationId)
   return operation
 }
 
 /**
- * The refusal for an operation that is not stored. If its ID is older than what retention keeps, it says so. The ID alone
- * decides, so that nobody learns whether the operation existed.
+ * The refusal for an operation that is not stored, or that the actor may not see. If its ID is older than what retention keeps, it says
+ * so. The ID alone decides, so that nobody learns whether the operation existed, or is still kept.
  */
 async function missingOperation(db: Db, operationId: string): Promise<DomainError> {
   const until = await readOperationsUntil(db)

@@ -16,14 +16,14 @@ import { findOperation } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
 import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
 import { recordAudit } from '../audit/record.ts'
-import { notFound } from '../authorize.ts'
+import { authorizeObject, notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { countValues, planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { freezeOperation } from './freeze.ts'
-import { lockOperationFor, requireAuthorized, notFailedInRun } from './runs.ts'
+import { lockOperationFor, notFailedInRun } from './runs.ts'
 
 type Name = 'POST /operations/{operationId}/takeover'
 
@@ -81,8 +81,9 @@ export function planTakeover(
 ): Promise<Answer<`${Name}/plan`>> {
   const { actor, deps } = context
   return planAt(context, async (db) => {
+    await authorizeObject(db, actor, 'operation:takeover', params)
     const operation = await findOperation(db, params.operationId)
-    requireAuthorized(actor, 'operation:takeover', operation)
+    if (operation === undefined) throw notFound('operation')
     const reading = { db, vault: deps.vault, actor, way: {} }
     const evaluation = await evaluateTakeover(reading, operation, body.run)
     countValues(context, [evaluation.plan])
