@@ -24,6 +24,7 @@ import {
 import type { LockedBatch, PendingItem, Refused } from '../store/batches/run-items.ts'
 import { findInstallation } from '../store/installations/installations.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
+import { neededApprovals } from '../use-cases/batches/read-batches.ts'
 import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
 import { startItem } from '../use-cases/batches/start-item.ts'
 
@@ -113,8 +114,8 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
           actor: batch.actor,
           comparing: 'never',
           isItem: true,
-          // an override is checked for each item
-          ...(batch.change_request_id !== null && !batch.overrides && { isApproved: true as const }),
+          // an override is checked for each item, and a policy that somebody has set since for what nobody had to approve
+          ...(!batch.overrides && (await neededApprovals(tx, batch)) && { isApproved: true as const }),
         },
         batch,
         item,

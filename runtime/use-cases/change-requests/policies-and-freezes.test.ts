@@ -6,7 +6,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
-import { untilBatch } from '../../testing/batches.ts'
+import { readItems, untilBatch } from '../../testing/batches.ts'
 import { changesOf, shop, startShops } from '../../testing/change-requests.ts'
 import { until } from '../../testing/stream.ts'
 
@@ -142,6 +142,31 @@ describe('a policy of an environment', () => {
     await untilBatch(deps, batchId, ({ finishedAt }) => finishedAt !== null)
     const { items } = await deps.ok('/audit?action=batch.continue&limit=1', {})
     assert.match(JSON.stringify(items), /"property":"overridden"/)
+  })
+
+  it('is also for what a batch does later, if nobody had to approve its request (G12)', async () => {
+    const place = (workspaceId: number) => ({ ...PLACE(workspaceId), environmentKey: 'later' })
+    const targets = [
+      (await installed({ name: 'a' }, place(1))).id,
+      (await installed({ name: 'a' }, place(2))).id,
+    ]
+    const input = { action: 'UPGRADE', targets, input: { targetVersion: '2.0.0' }, first: 1 }
+    const request = await requested({ kind: 'BATCH', title: 'Next', submit: true, input })
+    const { changeRequest } = (await apply(request.changeRequestId)).data
+    const { batchId } = ChangeRequest.parse(changeRequest)
+    assert.ok(batchId !== null)
+    await untilBatch(deps, batchId, ({ state }) => state === 'PAUSED')
+    await policy('later', ['UPGRADE'])
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await untilBatch(deps, batchId, ({ state }) => state === 'DONE')
+    const items = await readItems(deps, batchId)
+    assert.deepEqual(
+      items.map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'APPROVAL_REQUIRED'],
+      ],
+    )
   })
 
   it('is shown to people who may read something in its environment (G02)', async () => {
