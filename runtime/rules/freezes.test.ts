@@ -123,6 +123,32 @@ describe('a freeze', () => {
     assert.equal((await harness.save(scope, { [NAME]: {} })).errorCode, '0')
   })
 
+  it('is audited in a scope only if it has no other, and had none: the entry names them (G02)', async () => {
+    const [kept, left] = [harness.newScope(), harness.newScope()]
+    const { name } = await freeze(kept, { scopes: [{ ...kept }, { ...left }] })
+    const only = (scopes: Scope[]) => ({
+      method: 'PUT',
+      body: {
+        scopes: scopes.map((scope) => ({ ...scope })),
+        from: hours(-1),
+        to: hours(1),
+        timeZone: 'UTC',
+        blocks: ['CONFIGURE'],
+        message: 'Year end',
+      },
+    })
+    await harness.ok(`/freezes/${name}`, only([kept]))
+    await harness.ok(`/freezes/${name}`, only([kept]))
+    await harness.ok(`/freezes/${name}`, { method: 'DELETE' })
+    const grants: Grant[] = [{ permissions: ['read', 'audit:read'], scope: kept }]
+    const { items } = await harness.ok('/audit', { grants, actor: 'vic' })
+    assert.deepEqual(
+      (items as { action: string }[]).map(({ action }) => action),
+      ['freeze.delete', 'freeze.save'],
+    )
+    assert.ok(!JSON.stringify(items).includes(`"workspaceId":${left.workspaceId}`))
+  })
+
   it('lets recovery pass unless it forbids that, also for a takeover', async () => {
     const scope = harness.newScope()
     const operation = await failed(scope)

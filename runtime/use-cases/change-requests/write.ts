@@ -167,7 +167,8 @@ export async function editChangeRequest(
   })
   await recordAudit(tx, actor, {
     action: 'change.edit',
-    ...auditOf(stored, locked.scopes),
+    // an INSTALL may have been edited to be one into another scope
+    ...auditOf(stored, [...locked.scopes, ...next.evaluated.scopes]),
     reason: stored.reason,
   })
   return { changeRequest: changeRequestView(stored, next.facts.approvals) }

@@ -1,5 +1,7 @@
 import type { Place } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { FREEZES_MAX } from '#contract/runtime-api/freezes.ts'
 import type { Freeze } from '#contract/runtime-api/freezes.ts'
 import { frozenUntil, nextWindow, windowsIn } from '../../engine/gate/freeze-windows.ts'
@@ -101,7 +103,7 @@ export async function saveFreeze(
   await recordAudit(tx, actor, {
     action: 'freeze.save',
     subject: name,
-    ...scopeOfFreeze(settings),
+    ...scopeOfFreeze(before === undefined ? [settings] : [settings, before.settings]),
     reason: reason ?? null,
     changes: fieldChanges(before === undefined ? null : fieldsOf(before.settings), fieldsOf(settings)),
   })
@@ -125,7 +127,7 @@ export async function removeFreeze(
   await recordAudit(tx, actor, {
     action: 'freeze.delete',
     subject: name,
-    ...scopeOfFreeze(before.settings),
+    ...scopeOfFreeze([before.settings]),
     changes: fieldChanges(fieldsOf(before.settings), {}),
   })
   return { name }
@@ -138,9 +140,15 @@ function authorizePlaces(actor: Actor, settings: FreezeSettings): void {
   for (const place of placesOf(settings)) authorize(actor, 'policy:write', place)
 }
 
-/** The audit of a freeze belongs to its scope if it has only one. */
-const scopeOfFreeze = ({ scopes }: FreezeSettings) =>
-  scopes?.length === 1 && scopes[0] !== undefined ? { scope: scopes[0] } : {}
+/** The audit of a freeze belongs to its scope if it has only one, and had no other: the entry names what it had before. */
+function scopeOfFreeze(all: readonly FreezeSettings[]): { scope?: Scope } {
+  const places = all.flatMap(({ environments, scopes }) => [
+    ...(environments ?? []),
+    ...(scopes ?? []).map(scopeText),
+  ])
+  const [scope] = all[0]?.scopes ?? []
+  return scope !== undefined && new Set(places).size === 1 ? { scope } : {}
+}
 
 function fieldsOf({ scopes, weekly, ...settings }: FreezeSettings): Fields {
   return {
