@@ -14,8 +14,24 @@ export type ApprovalRow = Selectable<RuntimeTables['runtime.change_approval']>
 export type EntryRow = Selectable<RuntimeTables['runtime.change_entry']>
 export type PolicyRow = Selectable<RuntimeTables['runtime.change_policy']>
 
-/** Entries of one request, comments included. */
-export const ENTRIES_MAX = 1_000
+const [COMMENTS_MAX, STEPS_MAX] = [1_000, 2_000]
+/** What can happen to one request any number of times. */
+const REPEATED: ReadonlySet<ChangeEvent> = new Set([
+  'EDITED',
+  'REMINDED',
+  'APPROVED',
+  'REBASED',
+  'CONFLICTED',
+  'SCHEDULED',
+  'UNSCHEDULED',
+])
+
+/**
+ * How many entries the history of one request has at most when this is added, because each look at it reads all of them. Comments leave
+ * room for steps, and what ends a request is always added.
+ */
+export const entriesMax = (event: ChangeEvent): number =>
+  event === 'COMMENTED' ? COMMENTS_MAX : REPEATED.has(event) ? STEPS_MAX : Infinity
 
 export async function insertChangeRequest(
   tx: Tx,
@@ -162,7 +178,7 @@ export async function insertEntry(
     select ${changeRequestId}::uuid, coalesce(max(number), 0) + 1, ${actor.id}, ${actor.name}, ${event}, ${revision}::int, ${text ?? null},
       ${target === undefined ? null : JSON.stringify(target)}::json, ${policy === undefined ? null : JSON.stringify(policy)}::json
     from runtime.change_entry where change_request_id = ${changeRequestId}::uuid
-    having ${event} <> 'COMMENTED' or coalesce(max(number), 0) < ${ENTRIES_MAX}
+    having coalesce(max(number), 0) < ${entriesMax(event)}::float8
     returning *`.execute(tx)
   return rows[0] ?? null
 }

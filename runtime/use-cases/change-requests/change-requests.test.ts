@@ -103,6 +103,32 @@ describe('a change request', () => {
     assert.equal((await propose(scope, changesOf({ name: 'b' }))).state, 'OPEN')
   })
 
+  it('has a history of 2,000 entries at most, and can always be ended (J01)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    const fill = (to: number) =>
+      sql`insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision)
+        select ${id}::uuid, number, 'ada', 'ada', 'EDITED', 1
+        from generate_series((select max(number) + 1 from runtime.change_entry where change_request_id = ${id}::uuid), ${to}::int)
+          as number`.execute(deps.db)
+    const take = async (step: string, body: JsonObject) => {
+      const { errorCode, json } = await send(`/change-requests/${id}/${step}`, body)
+      return `${errorCode} ${JSON.stringify(json)}`
+    }
+    await fill(1000)
+    assert.match(await take('comments', { text: 'Why?' }), /^CHANGE_REQUEST_STATE .* has 1000 entries/)
+    assert.match(await take('rebase', { revision: 1 }), /^0 /)
+    await fill(2000)
+    assert.match(await take('rebase', { revision: 1 }), /^CHANGE_REQUEST_STATE .* has 2000 entries/)
+    assert.equal((await approve(id, 'bob')).errorCode, 'CHANGE_REQUEST_STATE')
+    // what the platform finds is stored without an entry
+    await deps.save(scope, changesOf({ name: 'c' }))
+    await until(async () => (await state(id)) === 'CONFLICTED')
+    assert.match(await take('withdraw', { revision: 1 }), /^0 /)
+    const { history } = await read(id)
+    assert.deepEqual([history.length, history.at(-1)?.event], [2001, 'WITHDRAWN'])
+  })
+
   it('keeps its approvals when the base moves elsewhere, and loses them when its effect changes', async () => {
     const { scope } = await installed({ name: 'a', other: 'a', limits: { low: 1, high: 1 } })
     const made = await propose(scope, changesOf({ limits: { low: 2, high: 1 } }))

@@ -4,6 +4,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
 import type { Updateable } from 'kysely'
 import { LIVE_STATES, transition } from '../../engine/change-requests/transition.ts'
@@ -13,6 +14,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import {
+  entriesMax,
   findChangeRequest,
   insertEntry,
   lockChangeRequest,
@@ -22,7 +24,11 @@ import {
   readScopeVersions,
   updateChangeRequest,
 } from '../../store/change-requests/change-requests.ts'
-import type { ChangeRequestRow, ScopeVersions } from '../../store/change-requests/change-requests.ts'
+import type {
+  ChangeRequestRow,
+  EntryRow,
+  ScopeVersions,
+} from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestHead } from '../../store/change-requests/list-change-requests.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { systemActor } from '../audit/record.ts'
@@ -232,8 +238,20 @@ export async function store(
     : null
   if (policy !== null)
     await insertEntry(tx, { ...of, actor: systemActor(of.changeRequestId), event: 'REBASED', policy })
-  if (entry !== undefined) await insertEntry(tx, { ...of, ...entry })
+  // what the platform does is not recorded in a history that is full
+  if (entry !== undefined)
+    await (entry.actor.id === RUNTIME_ACTOR_ID ? insertEntry : addEntry)(tx, { ...of, ...entry })
   return next
+}
+
+/** Adds an entry of a person to the history of a locked request. Refuses with CHANGE_REQUEST_STATE if it is full. */
+export async function addEntry(tx: Tx, entry: Parameters<typeof insertEntry>[1]): Promise<EntryRow> {
+  const row = await insertEntry(tx, entry)
+  if (row !== null) return row
+  throw new DomainError(
+    'CHANGE_REQUEST_STATE',
+    platformMessage('changeHistoryFull', { max: entriesMax(entry.event) }),
+  )
 }
 
 export const scopeColumns = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope) => ({

@@ -6,7 +6,6 @@ import { LIVE_STATES } from '../../engine/change-requests/transition.ts'
 import type { ChangeStep } from '../../engine/change-requests/transition.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import {
-  ENTRIES_MAX,
   insertChangeRequest,
   insertEntry,
   lockChangeRequest,
@@ -26,6 +25,7 @@ import { permissionFor, sealContent } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { Evaluated } from './evaluate.ts'
 import {
+  addEntry,
   auditOf,
   authorizeAll,
   authorOf,
@@ -367,7 +367,7 @@ export async function commentChangeRequest(
 ): Promise<Answer<`POST ${Path}/comments`>> {
   const { row, scopes } = await lockVisible(tx, actor, params.changeRequestId)
   authorizeAll(actor, 'change:propose', scopes)
-  const entry = await insertEntry(tx, {
+  const entry = await addEntry(tx, {
     changeRequestId: row.change_request_id,
     actor,
     event: 'COMMENTED',
@@ -375,8 +375,6 @@ export async function commentChangeRequest(
     text: body.text,
     target: body.target,
   })
-  if (entry === null)
-    throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeHistoryFull', { max: ENTRIES_MAX }))
   await recordAudit(tx, actor, { action: 'change.comment', ...auditOf(row, scopes), reason: body.text })
   return { entry: entryView(entry) }
 }
