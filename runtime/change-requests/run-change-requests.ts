@@ -39,8 +39,8 @@ const AGAIN_MS_MAX = 250
 /** How many times as long as that took, and how long at most, it is not done again: a batch in busy scopes is always due. */
 const REST_TIMES = 20
 const REST_MS_MAX = 60_000
-/** Of how many requests the runner remembers that they are held up. */
-const HELD_MAX = 10_000
+/** Of how many requests of one person the runner remembers that they are held up. */
+const HELD_MAX = 1_000
 
 /**
  * What happens to change requests without a person: a request whose scope has moved is merged with it, a scheduled one is
@@ -55,8 +55,11 @@ export function startChangeRequests(
   const turns: Turns = {}
   /** Until when requests are not judged again, by the monotonic clock. */
   const rests = new Map<string, number>()
-  /** The requests whose turn has come that could not be applied then. The one that was tried last is at the end. */
-  const held = new Set<string>()
+  /**
+   * The requests whose turn has come that could not be applied then, by who made them. At the end is the person whose request was tried
+   * last, and of each person's the one that was tried last: one with many of them must not keep others waiting.
+   */
+  const held = new Map<string, Set<string>>()
   /** Until when none is looked for that should be judged, and until when none of those held is tried. */
   let judgesAgainAt = 0
   let triesAgainAt = 0
@@ -64,16 +67,21 @@ export function startChangeRequests(
     const now = deps.clock.monotonic()
     return now + Math.min(REST_TIMES * (now - begun), REST_MS_MAX)
   }
-  const advanceNext = async (id: string): Promise<void> => {
+  const putHeld = (id: string, madeBy: string, isHeld: boolean): void => {
+    const ids = held.get(madeBy) ?? new Set()
+    ids.delete(id)
+    if (isHeld) held.set(madeBy, ids.add(id))
+    if (ids.size > HELD_MAX) ids.delete(firstOf(ids) ?? '')
+    if (ids.size === 0) held.delete(madeBy)
+  }
+  const advanceNext = async (id: string, madeBy: string): Promise<void> => {
     // the others must not wait for this one
     const advanced = await advanceChangeRequest(deps, id).catch((error: unknown) => {
       deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
       return null
     })
     if (advanced === 'started') options.onStarted()
-    held.delete(id)
-    if (advanced === 'held') held.add(id)
-    if (held.size > HELD_MAX) held.delete(held.values().next().value ?? '')
+    putHeld(id, madeBy, advanced === 'held')
   }
   return runEvery(
     deps,
@@ -86,37 +94,52 @@ export function startChangeRequests(
       const found = await findDue(deps.db, kinds, turns, LOOK_MAX)
       if (kinds.includes('judgement')) judgesAgainAt = restFrom(begun)
       for (const due of kinds) {
-        const ids = found.filter((one) => one.due === due).map((one) => one.change_request_id)
-        const last = ids.length === LOOK_MAX ? ids.at(-1) : undefined
+        const ones = found.filter((one) => one.due === due)
+        const last = ones.length === LOOK_MAX ? ones.at(-1) : undefined
         // those at the beginning have their turn again
         if (last === undefined) delete turns[due]
-        else turns[due] = last
-        // of those held, the one that has waited longest comes first; what has not been tried yet comes in time
-        const again = due === 'turn' ? [...held].filter((id) => ids.includes(id)) : []
-        for (const id of due === 'judgement' ? [] : ids.filter((one) => !again.includes(one))) {
+        else turns[due] = last.change_request_id
+        const isHeld = (one: (typeof ones)[number]) =>
+          held.get(one.created_by_id)?.has(one.change_request_id) === true
+        // what has not been tried yet comes in time
+        for (const one of due === 'judgement' ? [] : ones.filter((each) => due !== 'turn' || !isHeld(each))) {
           if (stopped.aborted) return
-          await advanceNext(id)
+          await advanceNext(one.change_request_id, one.created_by_id)
         }
         const from = deps.clock.monotonic()
         const isOver = () => stopped.aborted || deps.clock.monotonic() - from >= AGAIN_MS_MAX
         if (due === 'turn' && triesAgainAt <= begun) {
-          for (const id of again) {
-            await advanceNext(id)
+          // as often as there are any, also those that are not due any more
+          for (let left = sizeOf(held); left > 0 && !stopped.aborted; left -= 1) {
+            const [madeBy, ids] = firstOf(held) ?? ['', new Set<string>()]
+            await advanceNext(firstOf(ids) ?? '', madeBy)
+            if (held.delete(madeBy) && ids.size > 0) held.set(madeBy, ids)
             if (isOver()) break
           }
           triesAgainAt = restFrom(from)
         }
         if (due === 'judgement')
-          for (const id of ids.filter((one) => !rests.has(one))) {
+          for (const { change_request_id: id, created_by_id } of ones) {
+            if (rests.has(id)) continue
             turns[due] = id
             const judgedFrom = deps.clock.monotonic()
-            await advanceNext(id)
+            await advanceNext(id, created_by_id)
             rests.set(id, restFrom(judgedFrom))
             if (isOver()) break
           }
       }
     },
   )
+}
+
+const firstOf = <T>(all: Iterable<T>): T | undefined => {
+  for (const one of all) return one
+  return undefined
+}
+const sizeOf = (held: ReadonlyMap<string, ReadonlySet<string>>): number => {
+  let size = 0
+  for (const ids of held.values()) size += ids.size
+  return size
 }
 
 /** What a step did: `held` means that the turn of the request has come, and it could not be applied then. */

@@ -44,11 +44,11 @@ export async function findDue(
   kinds: readonly Due[],
   turns: Turns,
   limit: number,
-): Promise<{ change_request_id: string; due: Due }[]> {
+): Promise<{ change_request_id: string; created_by_id: string; due: Due }[]> {
   const part = (due: Due, condition: RawBuilder<boolean>) => {
     const order = due === 'turn' ? sql`not_before, change_request_id` : sql`change_request_id`
     const last = turns[due]
-    return sql`(select change_request_id, ${sql.lit(due)} as due from runtime.change_request as request
+    return sql`(select change_request_id, created_by_id, ${sql.lit(due)} as due from runtime.change_request as request
       where ${condition} and ${
         last === undefined
           ? sql`true`
@@ -58,7 +58,7 @@ export async function findDue(
   }
   const isMoved = sql<boolean>`(${isJudged} and (judge_again or change_request_id in (select change_request_id from moved)))`
   // each scope is looked at once, however many requests change it
-  const { rows } = await sql<{ change_request_id: string; due: Due }>`
+  const { rows } = await sql<{ change_request_id: string; created_by_id: string; due: Due }>`
     with place as materialized (
       select place.* from runtime.change_request_scope as place
       join runtime.change_request as request on request.change_request_id = place.change_request_id and ${isJudged}),

@@ -5,6 +5,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { calendarEndpoints } from '#contract/runtime-api/calendar.ts'
+import { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import { changesOf, hub, MAIN, RELAY, shop, startShops } from '../../testing/change-requests.ts'
 import { wrapped } from '../../testing/rules.ts'
@@ -28,6 +29,9 @@ const {
   told,
 } = await startShops()
 after(() => deps.close())
+
+/** As if each try took 20 times as long: a single one is as much as a look tries again. */
+const slowClock = { ...systemClock, monotonic: () => 20 * systemClock.monotonic() }
 
 describe('a scheduled change request', () => {
   it('has its turn although 60 others, due before it, are refused for now', async () => {
@@ -118,9 +122,7 @@ describe('a scheduled change request', () => {
   })
 
   it('is tried in turn while it is held up: nothing waits behind those that are due before it', async (t) => {
-    // as if each took 20 times as long: a single one is as much as a look tries again
-    const clock = { ...systemClock, monotonic: () => 20 * systemClock.monotonic() }
-    const slow = await startShops({ clock })
+    const slow = await startShops({ clock: slowClock })
     t.after(() => slow.deps.close())
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const scopes: Scope[] = []
@@ -138,6 +140,42 @@ describe('a scheduled change request', () => {
     await slow.isTried(last)
     await slow.deps.ok('/freezes/last', { method: 'DELETE' })
     await until(async () => (await slow.state(last)) === 'APPLIED')
+  })
+
+  it('is tried in turn of those who made one: a person with many keeps nobody else waiting', async (t) => {
+    const slow = await startShops({ clock: slowClock })
+    t.after(() => slow.deps.close())
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const schedule = async (scope: Scope, actor: string) => {
+      const { snapshotVersion } = await slow.deps.configuration(scope)
+      const input = { snapshotVersion, changes: changesOf({ name: 'b' }) }
+      const body = { kind: 'CONFIGURE', title: 'New name', submit: true, scope: { ...scope }, input }
+      const { changeRequest } = (await slow.send('/change-requests', body, { actor })).data
+      const id = ChangeRequest.parse(changeRequest).changeRequestId
+      const due = { revision: 1, notBefore: at(-1_000), notAfter: at(3_600_000), timeZone: 'UTC' }
+      assert.equal((await slow.send(`/change-requests/${id}/schedule`, due, { actor })).errorCode, '0')
+      return id
+    }
+    const scopes: Scope[] = []
+    for (let index = 0; index < 11; index++) scopes.push((await slow.installed()).scope)
+    await slow.freeze('many', { scopes: scopes.map((one) => ({ ...one })) })
+    const ids: string[] = []
+    for (const scope of scopes) ids.push(await schedule(scope, scope === scopes.at(-1) ? 'bob' : 'eve'))
+    const last = ids.at(-1) ?? ''
+    const locks = async () => {
+      const { rows } = await sql<{ id: string; lock: string }>`
+        select change_request_id as id, xmax::text as lock from runtime.change_request
+        where change_request_id = any(${ids}::uuid[])`.execute(slow.deps.db)
+      return new Map(rows.map(({ id, lock }) => [id, lock]))
+    }
+    // until all have been tried
+    await slow.isTried(last)
+    await slow.isTried(last)
+    const earlier = await locks()
+    await slow.isTried(last)
+    const later = await locks()
+    const tried = ids.filter((id) => later.get(id) !== earlier.get(id))
+    assert.ok(tried.length <= 5, `${tried.length} were tried in one turn of the last`)
   })
 })
 
