@@ -90,6 +90,18 @@ describe('sessions requested at the same moment', () => {
   })
 })
 
+describe('consoles on several ports of one host', () => {
+  it('have cookies of different names, because all ports share cookies (A01)', () => {
+    const nameAt = (origin: string) => cookieKit(new URL(origin)).session
+    const origins = ['https://ops.example.org', 'https://ops.example.org:8443', 'http://ops.example.org:8443']
+    assert.deepEqual(origins.map(nameAt), [
+      '__Host-Http-console_session',
+      '__Host-Http-console_8443_session',
+      'console_8443_session',
+    ])
+  })
+})
+
 describe('made-up sessions', () => {
   it('are looked up within the limit of their address, known sessions always', async () => {
     const rate = { perSecond: 0.001, burst: 5 }

@@ -214,12 +214,13 @@ export interface CookieKit {
 }
 
 /**
- * `__Host-Http-` prevents scripts and sibling hosts from setting a cookie, but requires https. Over http (on a
- * local machine) the name contains the port, because all ports of a host share cookies.
+ * `__Host-Http-` prevents scripts and sibling hosts from setting a cookie, but requires https. The name contains the port, unless it is
+ * that of https, because all ports of a host share cookies.
  */
 export function cookieKit(publicUrl: URL): CookieKit {
   const secure = publicUrl.protocol === 'https:'
-  const prefix = secure ? '__Host-Http-console' : `console_${publicUrl.port === '' ? '80' : publicUrl.port}`
+  const port = publicUrl.port === '' && !secure ? '80' : publicUrl.port
+  const prefix = (secure ? '__Host-Http-' : '') + ['console', port].filter((part) => part !== '').join('_')
   return { session: `${prefix}_session`, signIn: `${prefix}_sign_in_`, secure }
 }
 
