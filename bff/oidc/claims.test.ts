@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { CONSOLE_ACTOR_ID, RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { EVERYWHERE } from '../testing.ts'
 import { readClaims } from './claims.ts'
 
@@ -24,6 +25,9 @@ describe('readClaims', () => {
       { iss: undefined },
       { sub: 'x'.repeat(256) },
       { sub: 'a\u0000' },
+      // the names of the platform in the audit
+      { sub: RUNTIME_ACTOR_ID },
+      { sub: CONSOLE_ACTOR_ID },
     ]) {
       assert.equal(readClaims({ ...claims, ...wrong }, options), null)
     }

@@ -1,4 +1,5 @@
 import { isRecentSignIn } from '#contract/endpoint/permission.ts'
+import { isProgram } from '#contract/runtime-api/vocabulary.ts'
 import { plainText } from '../plain-text.ts'
 import { findClaim, rolesOfClaim } from '../roles.ts'
 import type { ClaimedRoles, RoleMap } from '../roles.ts'
@@ -30,7 +31,8 @@ const MAX_SUB = 255
 export function readClaims(claims: Record<string, unknown>, options: ReadOptions): ReadClaims | null {
   const { iss, sub, sid } = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
-  if (/\p{Cc}/u.test(sub)) return null
+  // the platform's own actions have the names of its programs
+  if (/\p{Cc}/u.test(sub) || isProgram(sub)) return null
   const name = nameIn(claims) ?? (cleanName(sub) || sub)
   const claimed = rolesOfClaim(findClaim(claims, options.rolesClaim), options.roleMap)
   const time = authTimeIn(claims, options)
