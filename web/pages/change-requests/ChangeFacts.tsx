@@ -23,13 +23,13 @@ export function ChangeFacts({
   const t = useText()
   const { createdAt, revision, reason, schedule, operations, batchId, bundleInstallId, input } = request
   const bundle = input.bundle ?? plan?.operation?.installation?.bundle
-  // neither a save nor an ended request names it
   const { data } = useQuery({
     ...apiQuery('GET /installations/{bundleInstallId}', {
       params: { bundleInstallId: bundleInstallId ?? '' },
     }),
-    enabled: bundle === undefined && bundleInstallId !== null,
+    enabled: bundleInstallId !== null,
   })
+  // neither a save nor an ended request names its bundle
   const name = (bundle ?? data?.installation.bundle)?.bundleId
   const { currentVersion = null } = plan?.operation ?? {}
   const authors = authorsOf(request)
@@ -47,7 +47,7 @@ export function ChangeFacts({
                   <IdLink
                     id={bundleInstallId}
                     to={paths.installation(bundleInstallId)}
-                    name={name && <Mono>{name}</Mono>}
+                    name={data?.title ?? (name && <Mono>{name}</Mono>)}
                   />
                 ),
               },

@@ -708,7 +708,7 @@ test('a save names the bundle of its only installation, which neither the reques
     'GET /installations/{bundleInstallId}': () => installationDetail,
   })
   await renderConsole(`/change-requests/${request.changeRequestId}`)
-  const bundle = page.getByRole('definition').getByRole('link', { name: 'crm', exact: true })
+  const bundle = page.getByRole('definition').getByRole('link', { name: 'CRM', exact: true })
   await expect.element(bundle).toHaveAttribute('href', `/installations/${bundleInstallId}`)
 })
 
