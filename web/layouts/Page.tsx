@@ -79,12 +79,13 @@ export function Page({
         <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>
         <header className={tabs ? 'mb-5' : 'mb-4'}>
           {trail.length > 0 && <Trail crumbs={trail} />}
-          {/* where the page is wide, the title takes what it needs before the actions wrap */}
+          {/* where the page is wide, the title takes what it needs before the actions wrap; where it is wider, it wraps before them */}
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-nowrap">
             <div
               className={cx(
                 'min-w-0 flex-1 basis-64',
-                Boolean(actions) && 'xl:max-w-2/3 xl:shrink-0 xl:basis-auto',
+                Boolean(actions) &&
+                  'xl:max-w-2/3 xl:shrink-0 xl:basis-auto min-[90rem]:max-w-none min-[90rem]:min-w-1/2 min-[90rem]:shrink',
               )}
             >
               {/* the badges follow the last word of the title, also where it takes several lines */}
@@ -106,7 +107,7 @@ export function Page({
             </div>
             {actions && (
               // one line on a phone, which scrolls sideways: the content begins on the first screen
-              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end">
+              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end min-[90rem]:max-w-[calc(50%-1.5rem)] min-[90rem]:shrink-0">
                 {actions}
               </div>
             )}

@@ -22,7 +22,8 @@ export function Section({
     // beside others, its card is as high as theirs
     <section aria-labelledby={id} className={cx('min-w-0', !flush && 'flex flex-col', className)}>
       <div className="mb-2 flex min-h-8 flex-wrap items-end justify-between gap-x-4 gap-y-1">
-        <div className="min-w-0">
+        {/* a description wraps before the actions do */}
+        <div className={cx('min-w-0', Boolean(description) && 'flex-1 basis-80')}>
           <h2 id={id} className="flex items-center gap-2 text-md font-semibold">
             {title}
           </h2>

@@ -32,7 +32,7 @@ export function OpenChangeRequests({
             <li
               key={request.changeRequestId}
               title={request.title}
-              className="flex min-w-0 items-center gap-x-2"
+              className="flex min-w-0 items-center gap-x-2 max-sm:flex-wrap"
             >
               <PlainLink
                 to={paths.changeRequest(request.changeRequestId)}

@@ -5,6 +5,7 @@ import { lazyPart } from '../../base/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge, type BadgeLook } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { paths } from '../../addresses/paths.ts'
@@ -86,7 +87,10 @@ export function PauseAction({ of, isPaused }: { of: Subject; isPaused: boolean }
         {...PauseDialog.onIntent}
         onClick={() => setOpen(true)}
       >
-        {t(isPaused ? 'pauses.resume' : `pauses.pause.${of.kind}`)}
+        {/* in the header of a page: a phone has room for the icon only */}
+        <span className={cx(!isPaused && 'max-sm:sr-only')}>
+          {t(isPaused ? 'pauses.resume' : `pauses.pause.${of.kind}`)}
+        </span>
       </Button>
       {isOpen && (
         <PauseDialog of={of} name={nameOfPaused(of, t)} isPaused={isPaused} onClose={() => setOpen(false)} />
