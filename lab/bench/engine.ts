@@ -7,8 +7,12 @@ import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import type { Measurement, Task } from './engine/measure.ts'
+import { messageOf } from './engine/message-of.ts'
+import type { EngineContext } from './engine/operations.ts'
 import { installPeers, PEERS } from './engine/peers.ts'
 import type { Peer } from './engine/peers.ts'
+import { measureRetention } from './engine/retention.ts'
+import { selectParts } from './parts.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -31,33 +35,59 @@ export interface EngineOptions {
   atOnce: number
 }
 
+/** A plugin in a process of its own, and a new database. */
+type NewContext = () => Promise<EngineContext>
+
+const PARTS: Record<string, (newContext: NewContext, options: EngineOptions) => Promise<Result[]>> = {
+  operations: measureOperations,
+  retention: async (newContext) => measureRetention(await newContext()),
+}
+
 /**
- * Operations with two plugin calls each: two sequential POSTs to a plugin in a separate process that responds in about a
- * millisecond. The first response is durable before the second call is made, both are kept, and each call is recorded
- * before it is made. Peers do the same work: with the same record, or without one.
- *
- * PostgreSQL is the embedded one, as `npm start` runs it and with synchronous_commit on; each measurement has its own
- * process and a new database. Full speed: a prepared backlog is processed, `atOnce` (by default 20) at a time by each worker; commits are those of
- * the database during processing. Paced: 50 per second, from the commit that creates the operation until the database
- * shows it as completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a
- * plugin that never responds. Slower commits: PostgreSQL waits before it syncs its log (`commit_delay`, with
- * `commit_siblings = 0`); commits that arrive meanwhile are synced together, as on a slow disk.
+ * How fast operations are, and how much retention slows them down, on the embedded PostgreSQL, as `npm start` runs it and
+ * with synchronous_commit on.
  */
-export async function benchEngine(options: EngineOptions): Promise<Result[]> {
+export async function benchEngine({ only, ...options }: EngineOptions & { only: string }): Promise<Result[]> {
+  const parts = selectParts(PARTS, only)
   if (options.peers) installPeers()
-  process.env.BENCH_AT_ONCE = String(options.atOnce)
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const log = { info: () => {}, warn: () => {}, error: console.error }
   const server = await startEmbedded({ dataDir, log, transport: 'tcp' })
   await requireDurableCommits(server.connection)
   await slowCommits(server.connection, options.commitMs)
   const plugin = fork(new URL('./engine/plugin.ts', import.meta.url))
-  const [{ url: pluginUrl }] = await once<{ url: string }>(plugin, 'message')
-  let databases = 0
-  const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measurement> => {
-    const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
-    return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
+  try {
+    const { url: pluginUrl } = await messageOf<{ url: string }>(plugin)
+    let databases = 0
+    const newContext = async (): Promise<EngineContext> => {
+      const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
+      return { databaseUrl: toUrl(connection), pluginUrl }
+    }
+    const results: Result[] = []
+    for (const measure of parts) results.push(...(await measure(newContext, options)))
+    return results
+  } finally {
+    plugin.disconnect()
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/**
+ * Operations with two plugin calls each: two sequential POSTs to a plugin in a separate process that responds in about a
+ * millisecond. The first response is durable before the second call is made, both are kept, and each call is recorded
+ * before it is made. Peers do the same work: with the same record, or without one.
+ *
+ * Each measurement has its own process and a new database. Full speed: a prepared backlog is processed, `atOnce` (by default 20) at a time by each worker; commits are those of
+ * the database during processing. Paced: 50 per second, from the commit that creates the operation until the database
+ * shows it as completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a
+ * plugin that never responds. Slower commits: PostgreSQL waits before it syncs its log (`commit_delay`, with
+ * `commit_siblings = 0`); commits that arrive meanwhile are synced together, as on a slow disk.
+ */
+async function measureOperations(newContext: NewContext, options: EngineOptions): Promise<Result[]> {
+  process.env.BENCH_AT_ONCE = String(options.atOnce)
+  const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measurement> =>
+    runInProcess({ ...task, ...(await newContext()) })
   const peers = options.peers ? PEERS.filter((peer) => isComparable(peer, options)) : []
   const arms = [{ name: OURS, peer: undefined }, ...peers.map((peer) => ({ name: peer.name, peer }))]
   const found = new Map<string, Measurement[]>(arms.map(({ name }) => [name, []]))
@@ -66,24 +96,18 @@ export async function benchEngine(options: EngineOptions): Promise<Result[]> {
     [0, []],
     [HANGING_COUNT, []],
   ])
-  try {
-    // interleaved, so that other load on the machine affects all of them equally
-    for (let index = 0; index < options.rounds; index++) {
-      commits.push((await measure({ kind: 'plain-commits' })).perSecond ?? Number.NaN)
-      for (const { name, peer } of arms) {
-        const which = peer === undefined ? {} : { peer }
-        const fullSpeed = await measure({ ...FULL_SPEED, ...which, workers: options.workers })
-        const paced = await measure({ ...PACED, ...which })
-        found.get(name)?.push({ ...fullSpeed, ...paced })
-      }
-      for (const [hanging, medians] of mediansByHanging) {
-        medians.push((await measure({ ...PACED, hanging })).medianMs ?? Number.NaN)
-      }
+  // interleaved, so that other load on the machine affects all of them equally
+  for (let index = 0; index < options.rounds; index++) {
+    commits.push((await measure({ kind: 'plain-commits' })).perSecond ?? Number.NaN)
+    for (const { name, peer } of arms) {
+      const which = peer === undefined ? {} : { peer }
+      const fullSpeed = await measure({ ...FULL_SPEED, ...which, workers: options.workers })
+      const paced = await measure({ ...PACED, ...which })
+      found.get(name)?.push({ ...fullSpeed, ...paced })
     }
-  } finally {
-    plugin.disconnect()
-    await server.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    for (const [hanging, medians] of mediansByHanging) {
+      medians.push((await measure({ ...PACED, hanging })).medianMs ?? Number.NaN)
+    }
   }
   const compared = peers.length > 0 ? comparisons(found, peers) : []
   return [...results(found, commits), ...compared, hangingPluginResult(mediansByHanging)]
@@ -223,16 +247,6 @@ async function requireDurableCommits(connection: ConnectionSettings): Promise<vo
   await client.end()
 }
 
-async function runInProcess(task: Task): Promise<Measurement> {
-  const child = fork(new URL('./engine/measure.ts', import.meta.url), [JSON.stringify(task)])
-  const [measured] = await once<Measurement>(child, 'message')
-  return measured
-}
-
-/** The next message of a process; rejects if it ends without one. */
-function once<Message>(child: ReturnType<typeof fork>, event: 'message'): Promise<[Message]> {
-  return new Promise((resolve, reject) => {
-    child.once(event, (message) => resolve([message as Message]))
-    child.once('exit', (code) => reject(new Error(`A process of the benchmark exited with ${code}`)))
-  })
+function runInProcess(task: Task): Promise<Measurement> {
+  return messageOf(fork(new URL('./engine/measure.ts', import.meta.url), [JSON.stringify(task)]))
 }

@@ -10,6 +10,7 @@ import type { Case } from './lists/cases.ts'
 import { accessPathsOf, explain } from './lists/explain.ts'
 import type { Amount } from './lists/fill.ts'
 import { openReader } from './lists/reader.ts'
+import { measureReaders } from './lists/readers.ts'
 import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
 import { median, percentile, round } from './report.ts'
@@ -27,13 +28,20 @@ const FAILED_PAGE = 'a failed operation'
 
 const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
 
+/** Reads of a filled runtime, and what they cost its database if a standby serves them. */
+export async function benchLists(amount: Amount, only: string): Promise<Result[]> {
+  if (only === 'readers') return measureReaders()
+  const lists = await measureLists(amount, only)
+  return only === '' ? [...lists, ...(await measureReaders())] : lists
+}
+
 /**
  * Pages, filters, searches and counts of a filled runtime, requested the way the BFF does. If the operations have attempts,
  * retention removes old operations with their attempts meanwhile.
  *
  * @param only Only cases with this in their names; empty for all, and the page of a failed operation.
  */
-export async function benchLists(amount: Amount, only: string): Promise<Result[]> {
+async function measureLists(amount: Amount, only: string): Promise<Result[]> {
   const server = await startFilled(amount)
   const { connection } = server
   const reader = await openReader(server)

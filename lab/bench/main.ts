@@ -2,7 +2,14 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: changes, conflict, console [--rounds N] [--slow-network], graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], readers [--installations N] [--operations N], save, engine [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N], plugin, requests [--hostile-seconds N], retention, soak [--minutes N] [--restart N] [--out FOLDER]`
+const usage = `Name one or more of:
+  console [--only pages|typing|conflict|graph] [--rounds N] [--slow-network]
+  lists [--only TEXT|readers] [--installations N] [--operations N] [--attempts N] [--failed N]
+  save [--only modules|changes]
+  engine [--only operations|retention] [--rounds N] [--peers] [--commit-ms N] [--workers N] [--at-once N]
+  plugin [--only calls|outbox|resolve|checker]
+  requests [--hostile-seconds N]
+  soak [--minutes N] [--restart N] [--out FOLDER]`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -45,19 +52,13 @@ function readArguments() {
 }
 
 const { names, amount, only, soak, engine, page, requests } = readArguments()
-const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
-  changes: async () => (await import('./changes.ts')).benchChanges(),
-  conflict: async () => (await import('./conflict.ts')).benchConflict(),
-  console: async () => (await import('./console.ts')).benchConsole(page),
-  graph: async () => (await import('./graph.ts')).benchGraph(),
-  typing: async () => (await import('./typing.ts')).benchTyping(),
+const BENCHMARKS: Record<string, () => Promise<Result[]>> = {
+  console: async () => (await import('./console.ts')).benchConsole({ ...page, only }),
   lists: async () => (await import('./lists.ts')).benchLists(amount, only),
-  readers: async () => (await import('./readers.ts')).benchReaders(amount),
-  save: async () => (await import('./save.ts')).benchSave(),
-  engine: async () => (await import('./engine.ts')).benchEngine(engine),
-  retention: async () => (await import('./retention.ts')).benchRetention(),
+  save: async () => (await import('./save.ts')).benchSave(only),
+  engine: async () => (await import('./engine.ts')).benchEngine({ ...engine, only }),
+  plugin: async () => (await import('./plugin.ts')).benchPlugin(only),
   requests: async () => (await import('./requests.ts')).benchRequests(requests),
-  plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   soak: async () => (await import('./soak.ts')).benchSoak(soak),
 }
 if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {
@@ -65,6 +66,6 @@ if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {
   process.exit(2)
 }
 for (const name of names) {
-  print([(await BENCHMARKS[name]?.()) ?? []].flat())
+  print((await BENCHMARKS[name]?.()) ?? [])
 }
 process.exit(0)

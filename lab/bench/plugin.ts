@@ -14,6 +14,7 @@ import { CASES } from '../../packages/plugin-check/src/cases/all-cases.ts'
 import { checkReference } from '../../packages/plugin-check/testing/check-reference.ts'
 import { lifecycleRequest, LOCATOR } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { RESOLVE } from '#runtime/testing/http.ts'
+import { selectParts } from './parts.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -27,9 +28,18 @@ const WARM_UP_AT_HALF = 3_000
 const INSTALLATIONS = 100
 const CONCURRENCY = 32
 
+const PARTS: Record<string, () => Promise<Result>> = {
+  calls: benchCalls,
+  outbox: benchOutbox,
+  resolve: benchResolve,
+  checker: benchChecker,
+}
+
 /** What the SDK costs a plugin, how fast its outbox and the resolution of references are, and how long plugin-check takes. */
-export async function benchPlugin(): Promise<Result[]> {
-  return [await benchCalls(), await benchOutbox(), await benchResolve(), await benchChecker()]
+export async function benchPlugin(only: string): Promise<Result[]> {
+  const results: Result[] = []
+  for (const measure of selectParts(PARTS, only)) results.push(await measure())
+  return results
 }
 
 /** How long each response of the checked plugin takes at least. */

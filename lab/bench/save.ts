@@ -7,8 +7,10 @@ import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
 import { install } from '#runtime/use-cases/installations/install.ts'
 import { testRuntime } from '#runtime/testing/runtime.ts'
 import type { TestRuntime } from '#runtime/testing/runtime.ts'
+import { selectParts } from './parts.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
+import { measureChanges } from './save/changes.ts'
 
 const SMALL = 10
 const LARGE = 1_000
@@ -16,11 +18,26 @@ const LARGE = 1_000
 const MODULES = 5
 const SAMPLES = 120
 
-/** A save of one property, and its plan, in a scope of a thousand Modules compared with one of ten. */
-export async function benchSave(): Promise<Result[]> {
+const PARTS: Record<string, (runtime: TestRuntime) => Promise<Result[]>> = {
+  modules: measureModules,
+  changes: measureChanges,
+}
+
+/** What a save costs in a large scope, and what change requests cost it and the people who review them. */
+export async function benchSave(only: string): Promise<Result[]> {
+  const parts = selectParts(PARTS, only)
   const server = await startTestServer()
   process.env['TEST_DATABASE_URL'] = server.url
   const runtime = await testRuntime()
+  const results: Result[] = []
+  for (const measure of parts) results.push(...(await measure(runtime)))
+  await runtime.close()
+  await server.stop()
+  return results
+}
+
+/** A save of one property, and its plan, in a scope of a thousand Modules compared with one of ten. */
+async function measureModules(runtime: TestRuntime): Promise<Result[]> {
   for (let index = 0; index < LARGE / MODULES; index++) await runtime.publish(bundle(index))
   const scopes = [SMALL, LARGE].map((modules) => ({ modules, workspaceId: modules }))
   for (const { modules, workspaceId } of scopes) await installAll(runtime, modules, workspaceId)
@@ -38,8 +55,6 @@ export async function benchSave(): Promise<Result[]> {
       times.get(modules)?.plan.push(plan)
     }
   }
-  await runtime.close()
-  await server.stop()
   const of = (modules: number, what: 'save' | 'plan'): number => median(times.get(modules)?.[what] ?? [])
   return (['save', 'plan'] as const).map((what) => ({
     name: what === 'save' ? 'save' : 'save, its plan',

@@ -1,9 +1,8 @@
 import type { Browser } from '@playwright/test'
+import { openPage } from './browser.ts'
 
 /** What browsers offer as "Slow 4G", in bytes a second and ms. */
 const SLOW_4G = { offline: false, downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5 }
-/** How many times slower the browser's processor is made. */
-export const SLOWDOWN = 4
 /** After the page is loaded: long enough for everything that it fetches once it is idle. */
 const SETTLE_MS = 2_500
 /** What the page writes to its console once a press had its effect. */
@@ -43,18 +42,12 @@ export async function visitPage(browser: Browser, page: Page, options: VisitOpti
   return { ...(await watchVisit(browser, page, options)), usableMs: await pressVisit(browser, page, options) }
 }
 
-/** A new browser context with a slow processor, in which nothing is cached. */
-async function openContext(browser: Browser, url: string, { cookie, isNetworkSlow }: VisitOptions) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  if (cookie !== null) {
-    const [name = '', value = ''] = cookie.split(/=(.*)/s)
-    await context.addCookies([{ name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' }])
-  }
-  const page = await context.newPage()
-  const session = await context.newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+/** A page of its own, over the network that is asked for. */
+async function openVisit(browser: Browser, url: string, { cookie, isNetworkSlow }: VisitOptions) {
+  const page = await openPage(browser, cookie === null ? null : { url: new URL(url).origin, cookie })
+  const session = await page.context().newCDPSession(page)
   if (isNetworkSlow) await session.send('Network.emulateNetworkConditions', SLOW_4G)
-  return { context, page, session }
+  return { page, session }
 }
 
 async function pressVisit(
@@ -62,14 +55,14 @@ async function pressVisit(
   { url, press, effect }: Page,
   options: VisitOptions,
 ): Promise<number> {
-  const { context, page } = await openContext(browser, url, options)
+  const { page } = await openVisit(browser, url, options)
   await page.addInitScript(pressUntilEffect, { press, effect, message: USABLE })
   // not `waitFor`: the script that Playwright adds for it would run on the slow processor before the page can be used
   const usable = page.waitForEvent('console', (message) => message.text() === USABLE)
   await page.goto(url)
   await usable
   const usableMs = await page.evaluate(() => Number(Reflect.get(globalThis, 'usable')))
-  await context.close()
+  await page.context().close()
   return usableMs
 }
 
@@ -101,7 +94,7 @@ async function watchVisit(
   { url, ready }: Page,
   options: VisitOptions,
 ): Promise<Omit<Visit, 'usableMs'>> {
-  const { context, page, session } = await openContext(browser, url, options)
+  const { page, session } = await openVisit(browser, url, options)
   let requests = 0
   await session.send('Network.enable')
   session.on('Network.requestWillBeSent', ({ request }) => {
@@ -118,7 +111,7 @@ async function watchVisit(
   await page.waitForTimeout(SETTLE_MS)
   await page.locator(ready).first().waitFor()
   const visit = await page.evaluate(measureVisit)
-  await context.close()
+  await page.context().close()
   return { ...visit, requests }
 }
 

@@ -1,15 +1,13 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import { data } from '#plugin/examples/bundles/definitions.ts'
-import { mira, platform } from '../../demo/people.ts'
-import { buildConsole } from '../../scripts/console-build.ts'
-import { sessionCookie } from '#bff/testing-browser.ts'
-import { launchBrowser } from './console/browser.ts'
-import { median } from './report.ts'
-import type { Result } from './report.ts'
-import { startBenchSystem } from './system.ts'
-import type { BenchSystem } from './system.ts'
+import { mira, platform } from '../../../demo/people.ts'
+import { median } from '../report.ts'
+import type { Result } from '../report.ts'
+import type { BenchSystem } from '../system.ts'
+import { launchBrowser, openPage, pressUntilPainted } from './browser.ts'
+import type { OpenConsole } from './browser.ts'
 
 const ROUNDS = 5
 const SIZES = [200, 5] as const
@@ -17,21 +15,17 @@ type Size = (typeof SIZES)[number]
 const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
 /** From the press on "Review" to the paint of a conflict with many leaves, beside one with few. */
-export async function benchConflict(): Promise<Result[]> {
-  await buildConsole()
-  const system = await startBenchSystem()
-  const cookie = await sessionCookie(system.url, system.user)
+export async function measureConflict(system: OpenConsole): Promise<Result[]> {
   const times: Record<Size, number[]> = { 200: [], 5: [] }
   for (const size of SIZES) await install(system, size)
   const browser = await launchBrowser()
   // the first visit fills the caches of the servers
   for (let round = 0; round <= ROUNDS; round++)
     for (const size of SIZES) {
-      const opened = await openConflict(browser, system, { cookie, size, round })
+      const opened = await openConflict(browser, system, { size, round })
       if (round > 0) times[size].push(opened)
     }
   await browser.close()
-  await system.stop()
   const rows = SIZES.map((size) => ({ leaves: size, 'press to paint, ms': Math.round(median(times[size])) }))
   return [
     {
@@ -102,15 +96,13 @@ async function install({ call }: BenchSystem, size: Size): Promise<void> {
 
 async function openConflict(
   browser: Browser,
-  { call, url }: BenchSystem,
-  { cookie, size, round }: { cookie: string; size: Size; round: number },
+  system: OpenConsole,
+  { size, round }: { size: Size; round: number },
 ): Promise<number> {
+  const { call, url } = system
   if (call === null) throw new Error('The system has no runtime')
   const scope = scopeOf(size)
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  await context.addCookies([{ name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' }])
-  const page = await context.newPage()
+  const page = await openPage(browser, system, { slowdown: 1 })
   const path = `/scopes/${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}/configuration`
   await page.goto(`${url}${path}?resource=${encodeURIComponent(LOCATOR)}`)
   await page.getByRole('button', { name: /^Edit JSON/ }).click()
@@ -133,29 +125,8 @@ async function openConflict(
     .waitFor()
   // what the page loads once it is idle is not part of the opening
   await page.waitForTimeout(2_000)
-  const opened = await pressReview(page)
-  await context.close()
-  return opened
-}
-
-/** Presses "Review"; answers when the choices were painted, in milliseconds. */
-function pressReview(page: Page): Promise<number> {
   const review = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Review' })
-  return review.evaluate(
-    (button: HTMLElement) =>
-      new Promise<number>((resolve) => {
-        const from = performance.now()
-        const observer = new MutationObserver(() => {
-          if (document.querySelector('dialog [type="radio"]') === null) return
-          observer.disconnect()
-          const channel = new MessageChannel()
-          // the first task after a frame runs once the frame is painted
-          channel.port1.addEventListener('message', () => resolve(performance.now() - from))
-          channel.port1.start()
-          requestAnimationFrame(() => channel.port2.postMessage(null))
-        })
-        observer.observe(document, { childList: true, subtree: true })
-        button.click()
-      }),
-  )
+  const { pressedAt, paintedAt } = await pressUntilPainted(review, 'dialog [type="radio"]')
+  await page.context().close()
+  return paintedAt - pressedAt
 }

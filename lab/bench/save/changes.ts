@@ -3,18 +3,17 @@ import type { Actor } from '#runtime/model/actor.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { wrapData } from '#contract/protocol/data.ts'
-import { startTestServer } from '#database/testing.ts'
 import { advanceChangeRequest } from '#runtime/change-requests/run-change-requests.ts'
 import { readGate } from '#runtime/store/freezes.ts'
-import { actorWith, testRuntime } from '#runtime/testing/runtime.ts'
+import { actorWith } from '#runtime/testing/runtime.ts'
 import type { TestRuntime } from '#runtime/testing/runtime.ts'
 import { countWaitingChangeRequests, listChangeRequests } from '#runtime/use-cases/change-requests/read.ts'
 import { createChangeRequest } from '#runtime/use-cases/change-requests/write.ts'
 import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
 import { install } from '#runtime/use-cases/installations/install.ts'
-import { uuid } from './lists/fill.ts'
-import { median, percentile, round } from './report.ts'
-import type { Result } from './report.ts'
+import { uuid } from '../lists/fill.ts'
+import { median, percentile, round } from '../report.ts'
+import type { Result } from '../report.ts'
 
 const REQUESTS = 100_000
 const SAMPLES = 60
@@ -25,10 +24,7 @@ const MERGES = 30
  * The lists of many change requests and how many wait for a person; the merge of a large one with what was saved since; and
  * the part of a save that reads the policy.
  */
-export async function benchChanges(): Promise<Result[]> {
-  const server = await startTestServer()
-  process.env['TEST_DATABASE_URL'] = server.url
-  const runtime = await testRuntime()
+export async function measureChanges(runtime: TestRuntime): Promise<Result[]> {
   await runtime.publish(bundle)
   const { operation } = await runtime.write((context) =>
     install(context, {
@@ -41,8 +37,6 @@ export async function benchChanges(): Promise<Result[]> {
   const { merges, saves, gates } = await measureSaves(runtime)
   await fill(runtime)
   const lists = await measureLists(runtime)
-  await runtime.close()
-  await server.stop()
   const share = (median(gates.withPolicy) - median(gates.without)) / median(saves)
   return [
     {
@@ -74,7 +68,7 @@ export async function benchChanges(): Promise<Result[]> {
   ]
 }
 
-const scope = { environmentKey: 'bench', applicationRuntimeId: 'bench', workspaceId: 1 }
+const scope = { environmentKey: 'bench', applicationRuntimeId: 'changes', workspaceId: 1 }
 const bundle: AuthorManifest = {
   bundle: { environmentKey: 'bench', bundleId: 'wide' },
   version: '1.0.0',
@@ -104,7 +98,11 @@ async function measureSaves(runtime: TestRuntime) {
   const saves: number[] = []
   const gates = { withPolicy: [] as number[], without: [] as number[] }
   const snapshot = async (): Promise<number> => {
-    const row = await db.selectFrom('runtime.scope').select('snapshot_version').executeTakeFirstOrThrow()
+    const row = await db
+      .selectFrom('runtime.scope')
+      .select('snapshot_version')
+      .where('application_runtime_id', '=', scope.applicationRuntimeId)
+      .executeTakeFirstOrThrow()
     return row.snapshot_version
   }
   const changes = Object.fromEntries(

@@ -1,15 +1,12 @@
 import type { Browser, Page } from '@playwright/test'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import { data } from '#plugin/examples/bundles/definitions.ts'
-import { platform } from '../../demo/people.ts'
-import { buildConsole } from '../../scripts/console-build.ts'
-import { sessionCookie } from '#bff/testing-browser.ts'
-import { launchBrowser } from './console/browser.ts'
-import { SLOWDOWN } from './console/visit.ts'
-import { median, percentile, round } from './report.ts'
-import type { Result } from './report.ts'
-import { startBenchSystem } from './system.ts'
-import type { BenchSystem } from './system.ts'
+import { platform } from '../../../demo/people.ts'
+import { median, percentile, round } from '../report.ts'
+import type { Result } from '../report.ts'
+import type { BenchSystem } from '../system.ts'
+import { launchBrowser, openPage } from './browser.ts'
+import type { OpenConsole } from './browser.ts'
 
 const ROUNDS = 5
 const KEYS = 60
@@ -21,24 +18,20 @@ const scope = { environmentKey: 'production', applicationRuntimeId: 'typing', wo
 const bundle = { environmentKey: 'production', bundleId: 'typing' }
 
 /** The time from a key press to its paint in a form of 200 properties, beside a bare input, at 4 times CPU slow-down. */
-export async function benchTyping(): Promise<Result[]> {
-  await buildConsole()
-  const system = await startBenchSystem()
+export async function measureTyping(system: OpenConsole): Promise<Result[]> {
   const url = await installLargeForm(system)
-  const cookie = await sessionCookie(system.url, system.user)
   const rounds: Record<'form' | 'bare', number[]>[] = []
   let elements = 0
   for (let count = 0; count < ROUNDS; count++) {
     const browser = await launchBrowser()
-    const form = await openForm(browser, url, cookie)
+    const form = await openForm(browser, system, url)
     elements = Math.max(elements, await form.evaluate(() => document.querySelectorAll('*').length))
     const formTimes = await type(form, `#property-${EDITED}`)
-    const bare = await openPage(browser)
+    const bare = await openPage(browser, null)
     await bare.setContent('<!doctype html><input id="bare">')
     rounds.push({ form: formTimes, bare: await type(bare, '#bare') })
     await browser.close()
   }
-  await system.stop()
   const of = (page: 'form' | 'bare', percent: number) =>
     median(rounds.map((times) => percentile(times[page], percent)))
   const rows = (['form', 'bare'] as const).map((page) => ({
@@ -102,19 +95,8 @@ async function installLargeForm({ call, url }: BenchSystem): Promise<string> {
   return `${url}${address}?resource=${encodeURIComponent(locator)}&property=${EDITED}`
 }
 
-async function openPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const page = await context.newPage()
-  const session = await context.newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
-  return page
-}
-
-async function openForm(browser: Browser, url: string, cookie: string): Promise<Page> {
-  const page = await openPage(browser)
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  const { origin } = new URL(url)
-  await page.context().addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Strict' }])
+async function openForm(browser: Browser, system: OpenConsole, url: string): Promise<Page> {
+  const page = await openPage(browser, system)
   await page.goto(url)
   await page.locator(`#property-${EDITED}`).waitFor()
   // what the page loads once it is idle is not part of typing

@@ -8,8 +8,8 @@ import type { Db } from '#runtime/model/db.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { startRetention } from '#runtime/retention/run-retention.ts'
 import { readRetention } from '#runtime/store/retention/retention-row.ts'
-import { CONCURRENCY, createEngine } from '../engine/operations.ts'
-import type { EngineContext } from '../engine/operations.ts'
+import { CONCURRENCY, createEngine } from './operations.ts'
+import type { EngineContext } from './operations.ts'
 
 /** Operations processed per second in two consecutive slices. */
 export interface Pair {

@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser } from '@playwright/test'
 import { sql } from 'kysely'
 import { DEPENDENCY_NODES_MAX } from '#contract/runtime-api/dependencies.ts'
-import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { openDatabase } from '#database/pool.ts'
-import { toUrl } from '#database/settings.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { Db } from '#runtime/model/db.ts'
-import { sessionCookie } from '#bff/testing-browser.ts'
-import { buildConsole } from '../../scripts/console-build.ts'
-import { launchBrowser } from './console/browser.ts'
-import { SLOWDOWN } from './console/visit.ts'
-import { median } from './report.ts'
-import type { Result } from './report.ts'
-import { startBenchSystem } from './system.ts'
+import { median } from '../report.ts'
+import type { Result } from '../report.ts'
+import { launchBrowser, openPage, pressUntilPainted, SLOWDOWN } from './browser.ts'
+import type { OpenConsole } from './browser.ts'
 
 const ROUNDS = 7
 const LARGE = 'bench-large'
@@ -25,29 +17,20 @@ const SMALL = 'bench-small'
  * The drawing of a graph with as many nodes as one may have, and the press that leads to it, beside a graph of two. A new
  * browser each time: the press loads the scripts too.
  */
-export async function benchGraph(): Promise<Result[]> {
-  await buildConsole()
-  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
-  const log = { info: () => {}, warn: () => {}, error: console.error }
-  const server = await startEmbedded({ dataDir, log, transport: 'tcp' })
-  const connection = await createDatabaseIfMissing(server.connection, 'bench_graph')
-  const system = await startBenchSystem({ databaseUrl: toUrl(connection) })
-  const tables = openDatabase<RuntimeTables>(connection)
+export async function measureGraph(system: OpenConsole): Promise<Result[]> {
+  if (system.database === null) throw new Error('The system has no database of its own')
+  const tables = openDatabase<RuntimeTables>(system.database)
   await fillGraphs(tables.db)
-  const cookie = await sessionCookie(system.url, system.user)
+  await tables.close()
   const drawings: Record<'large' | 'small', Drawing[]> = { large: [], small: [] }
   const browser = await launchBrowser()
   // the first visit fills the caches of the servers
   for (let count = 0; count <= ROUNDS; count++)
     for (const size of ['large', 'small'] as const) {
-      const drawn = await draw(browser, `${system.url}/services?q=bench-${size}`, cookie, `Bench ${size}`)
+      const drawn = await draw(browser, system, size)
       if (count > 0) drawings[size].push(drawn)
     }
   await browser.close()
-  await tables.close()
-  await system.stop()
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
   const of = (size: 'large' | 'small', what: keyof Drawing) =>
     median(drawings[size].map((drawing) => drawing[what]))
   const rows = (['large', 'small'] as const).map((size) => ({
@@ -129,47 +112,25 @@ async function fillGraphs(db: Db): Promise<void> {
   await sql`analyze`.execute(db)
 }
 
-async function draw(browser: Browser, url: string, cookie: string, service: string): Promise<Drawing> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  const { origin } = new URL(url)
-  await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Strict' }])
-  const page = await context.newPage()
-  const session = await context.newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
-  await page.goto(url)
-  const link = page.getByRole('link', { name: new RegExp(`^${service}`) })
-  await link.waitFor()
+async function draw(browser: Browser, system: OpenConsole, size: 'large' | 'small'): Promise<Drawing> {
+  const page = await openPage(browser, system)
+  await page.goto(`${system.url}/services?q=bench-${size}`)
+  const service = page.getByRole('link', { name: new RegExp(`^Bench ${size}`) }).first()
+  await service.waitFor()
   // what the page loads once it is idle is not part of the drawing
   await page.waitForTimeout(2_000)
-  const drawing = await page.evaluate(pressUntilPainted, service)
-  await context.close()
-  return drawing
-}
-
-/** Runs in the page: presses the link of a service; answers when the picture was painted. */
-function pressUntilPainted(service: string): Promise<Drawing> {
-  const link = [...document.querySelectorAll('a')].find(({ textContent }) => textContent.startsWith(service))
-  if (link === undefined) throw new Error(`There is no ${service}`)
-  const from = performance.now()
-  link.click()
-  return new Promise((resolve) => {
-    const observer = new MutationObserver(() => {
-      const boxes = document.querySelectorAll('figure li').length
-      if (boxes === 0) return
-      observer.disconnect()
-      const channel = new MessageChannel()
-      // the first task after a frame runs once the frame is painted
-      channel.port1.addEventListener('message', () => {
-        const now = performance.now()
-        const response = performance
-          .getEntriesByType('resource')
-          .find(({ name }) => name.endsWith('/dependencies')) as PerformanceResourceTiming
-        resolve({ drawMs: now - response.responseEnd, pressMs: now - from, boxes })
-      })
-      channel.port1.start()
-      requestAnimationFrame(() => channel.port2.postMessage(null))
-    })
-    observer.observe(document, { childList: true, subtree: true })
+  const { pressedAt, paintedAt } = await pressUntilPainted(service, 'figure li')
+  const drawn = await page.evaluate(() => {
+    const responses = performance
+      .getEntriesByType('resource')
+      .filter((entry): entry is PerformanceResourceTiming => entry instanceof PerformanceResourceTiming)
+    const response = responses.find(({ name }) => name.endsWith('/dependencies'))
+    return { boxes: document.querySelectorAll('figure li').length, respondedAt: response?.responseEnd ?? NaN }
   })
+  await page.context().close()
+  return {
+    drawMs: paintedAt - drawn.respondedAt,
+    pressMs: paintedAt - pressedAt,
+    boxes: drawn.boxes,
+  }
 }
