@@ -76,9 +76,9 @@ const HAS_RESULT = `not exists (select from runtime.operation where operation_id
     and state not in ('SUCCEEDED', 'TAKEN_OVER'))
   and not exists (select from runtime.batch where batch.batch_id = request.batch_id and finished_at is null)`
 
-const IS_MOVED = `state <> 'DRAFT' and exists (select from runtime.change_request_scope as place
+const IS_TO_JUDGE = `state <> 'DRAFT' and (judge_again or exists (select from runtime.change_request_scope as place
   where place.change_request_id = request.change_request_id and place.judged_version is distinct from
-    runtime.scope_version(place.environment_key, place.application_runtime_id, place.workspace_id))`
+    runtime.scope_version(place.environment_key, place.application_runtime_id, place.workspace_id)))`
 
 const SEEN = `
   select json_build_object(
@@ -117,7 +117,7 @@ const QUIET = `
   select to_json(not exists (select from runtime.operation join runtime.scope as scope using (scope_id)
       where scope.environment_key = any($1) and operation.state in ('PENDING', 'RUNNING', 'WAITING'))
     and not exists (select from runtime.change_request as request where ended_at is null and ${OURS}
-      and case when state = 'APPLYING' then ${HAS_RESULT} else not_after is not null or ${IS_MOVED} end)
+      and case when state = 'APPLYING' then ${HAS_RESULT} else not_after is not null or ${IS_TO_JUDGE} end)
     and not exists (select from runtime.batch join runtime.change_request as request using (batch_id)
       where batch.finished_at is null and ${OURS} and (
         exists (select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING')
