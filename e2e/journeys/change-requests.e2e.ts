@@ -2,23 +2,11 @@ import type { Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import { mira, platform } from '../../demo/people.ts'
+import { mira } from '../../demo/people.ts'
 import { configurationPath, CORE, expectSettled, field, MAIL, review } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
+import { confirm, guardedScope, press, requireApproval, schedule, state } from '../change-requests.ts'
 import type { System } from '../harness/system.ts'
-
-/** A scope of an environment that requires one approval for a save. */
-async function guardedScope(system: System, environmentKey: string): Promise<Scope> {
-  const scope = { ...system.newScope(), environmentKey }
-  await system.install(scope, 'crm-suite', '1.0.0')
-  await system.call(
-    platform,
-    'PUT /change-policies/{environmentKey}',
-    { params: { environmentKey }, body: { requiredFor: ['CONFIGURE'], approvals: 1, updatedAt: null } },
-    crypto.randomUUID(),
-  )
-  return scope
-}
 
 /** Saves in spite of the policy, which would refuse a save of others too. */
 async function saveAsMira(system: System, scope: Scope, changes: Changes): Promise<void> {
@@ -33,15 +21,6 @@ async function saveAsMira(system: System, scope: Scope, changes: Changes): Promi
   )
   for (const { operationId } of operations) await system.ended(operationId)
 }
-
-const state = (page: Page) =>
-  page
-    .getByRole('main')
-    .getByText(/^(Draft|Open|Conflict|Approved|Scheduled|Being applied|Applied)$/)
-    .first()
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-const confirm = (page: Page, name: string) =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
 test('an operator requests a review, a colleague comments and approves, and it is applied', async ({
   system,
@@ -125,12 +104,7 @@ test('a draft is shared, continued on a phone, meets a conflict, and is overridd
   await press(phone, 'Request review')
   await expect(state(phone)).toHaveText('Open')
 
-  await system.call(
-    platform,
-    'PUT /change-policies/{environmentKey}',
-    { params: { environmentKey }, body: { requiredFor: ['CONFIGURE'], approvals: 1, updatedAt: null } },
-    crypto.randomUUID(),
-  )
+  await requireApproval(system, environmentKey, 'CONFIGURE')
   await saveAsMira(system, scope, { [MAIL]: { smtpPort: wrapData(465) } })
   await author.reload()
   await expect(state(author)).toHaveText('Conflict', { timeout: 20_000 })
@@ -239,12 +213,7 @@ test('a request is scheduled and applied once in its time, in a scope that one p
   await author.waitForURL(/change-requests/)
   await press(author, 'Request review')
   await expect(state(author)).toHaveText('Open')
-  await press(author, 'More')
-  await author.getByRole('menuitem', { name: 'Schedule' }).click()
-  const times = author.getByRole('dialog', { name: 'Schedule change request' })
-  await times.getByLabel('Not before').fill(await localTime(author, -1))
-  await times.getByLabel('Not after').fill(await localTime(author, 1))
-  await times.getByRole('button', { name: 'Schedule' }).click()
+  await schedule(author, -1, 1)
   await expect(state(author)).toHaveText('Being applied', { timeout: 20_000 })
 
   const colleague = await signIn('oscar', configurationPath(crmScope, MAIL))
@@ -259,10 +228,3 @@ test('a request is scheduled and applied once in its time, in a scope that one p
   await expect(state(author)).toHaveText('Applied', { timeout: 30_000 })
   await expect(author.getByRole('main').getByText(/applied it/)).toHaveCount(1)
 })
-
-/** So many hours from now, as the control of a time takes it. */
-const localTime = (page: Page, hours: number): Promise<string> =>
-  page.evaluate((ahead) => {
-    const at = Date.now() + ahead * 3_600_000
-    return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-  }, hours)
