@@ -18,15 +18,24 @@ export function useModal(
     keepPageWidth()
     rememberOpener(dialog)
     dialog.showModal()
+    markPage()
     focusFirst(dialog)
-    // closed before it is removed, because only then does the browser restore the focus
-    return () => dialog.close()
+    return () => {
+      // closed before it is removed, because only then does the browser restore the focus
+      dialog.close()
+      markPage()
+    }
   }, [])
   return ref
 }
 
 /** Whether a modal dialog is open: shortcuts of the page wait until it is closed, because it may hold input. */
 export const isDialogOpen = (): boolean => document.querySelector('dialog:modal') !== null
+
+/** Marks the page while a dialog is open, for base.css. `html:has(dialog:modal)` would be matched again on each key press in a field. */
+function markPage(): void {
+  document.documentElement.toggleAttribute('data-modal', isDialogOpen())
+}
 
 /** Stores the width of the page's scrollbar, which the first dialog hides; see base.css. */
 function keepPageWidth(): void {
