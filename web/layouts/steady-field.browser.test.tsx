@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { keepFieldSteady } from './steady-field.ts'
 
@@ -108,4 +108,17 @@ test('a field that does not move with the page is left alone', async () => {
     expect(scrollY).toBe(0)
   }
   expect(getComputedStyle(main).borderBottomWidth).toBe('0px')
+})
+
+test('a change inside the field is not measured, because the page would be laid out on each key press', async () => {
+  await userEvent.click(input())
+  // an observer of sizes is called once at first
+  for (let frames = 0; frames < 3; frames++) await frame()
+  const measure = vi.spyOn(input(), 'getBoundingClientRect')
+  input().setAttribute('aria-invalid', 'true')
+  await frame()
+  expect(measure).not.toHaveBeenCalled()
+  main.querySelector('#notices')?.setAttribute('title', 'Notices')
+  await frame()
+  expect(measure).toHaveBeenCalled()
 })

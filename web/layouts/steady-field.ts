@@ -59,7 +59,10 @@ export function keepFieldSteady(container: HTMLElement): () => void {
     if (Math.abs(measure(field) - top) >= 1) remember(field)
   }
 
-  const mutations = new MutationObserver(settle)
+  const mutations = new MutationObserver((records) => {
+    // typing changes only the field, and measuring would lay out the page before the frame
+    if (records.some(({ target }) => field?.contains(target) !== true)) settle()
+  })
   const sizes = new ResizeObserver(settle)
   const release = () => {
     field = null
