@@ -53,6 +53,9 @@ export interface CheckBudget {
 
 export const newCheckBudget = (): CheckBudget => ({ left: WORK_TOGETHER })
 
+/** Whether the checks before have left less than one value may need. */
+export const isShort = ({ left }: CheckBudget): boolean => left < WORK_MAX
+
 /**
  * Does the work of one check, which nothing has cost yet.
  * @param longest place of the value: there may be a problem for each part, and each repeats it.

@@ -8,6 +8,7 @@ import { explain } from './messages.ts'
 import { patternCost } from './pattern.ts'
 import {
   guardedBy,
+  isShort,
   measure,
   metered,
   newCheckBudget,
@@ -29,7 +30,7 @@ export const checkSchema = (schema: JsonValue): Problem[] => [...prepare(schema)
 
 /**
  * Returns what is wrong with a value; empty if it satisfies the schema. `format` is checked. Never throws and never
- * takes long: a schema that `checkSchema` rejects, or a value too large to check, is reported as a problem.
+ * takes long: a schema that `checkSchema` rejects, or a value too large to check, alone or with those before it, is reported as a problem.
  *
  * @param budget of all values that are checked together.
  */
@@ -46,6 +47,7 @@ export function checkValue(schema: JsonValue, value: JsonValue, budget = newChec
     ]
   const { problem, isWide, longest } = measure(value)
   if (problem !== null) return [problem]
+  const hasOthersBefore = isShort(budget)
   try {
     return working(longest, budget, () => {
       const checked = isWide || prepared.asksUnique ? withMeters(value) : value
@@ -54,6 +56,15 @@ export function checkValue(schema: JsonValue, value: JsonValue, budget = newChec
     })
   } catch (error) {
     // The interpreter recurses with the value and passes error lists as arguments: both can end in a RangeError.
+    if (error instanceof TooCostly && hasOthersBefore)
+      return [
+        {
+          path: '',
+          keyword: '$schema',
+          message: 'Cannot be checked, because the values together need too much work: send fewer at a time',
+          parameters: { reason: 'valuesTooCostly' },
+        },
+      ]
     if (error instanceof TooCostly || error instanceof RangeError)
       return [
         {

@@ -1,7 +1,7 @@
 /** Why a value is refused, and what the sentence names. */
 export type ProblemParameters =
   | { reason: 'valueRequired' | 'valueUnknown' | 'valueNotAllowed' | 'valueListTooLong' | 'valueRepeated' }
-  | { reason: 'valueRuledOut' | 'valueSchemaInvalid' | 'valueTooLarge' }
+  | { reason: 'valueRuledOut' | 'valueSchemaInvalid' | 'valueTooLarge' | 'valuesTooCostly' }
   /** The sentence would have to repeat a very long part of the schema. */
   | { reason: 'valuePatternLong' | 'valueConstLong' | 'valueEnumLong' }
   | { reason: 'valueRequiredWith'; name: string }

@@ -54,6 +54,24 @@ const reaches = (id: string, isReached: (batch: Batch) => boolean) => untilBatch
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
 
 describe('a batch of installs', () => {
+  it('checks the values that it gives within one budget for all of its targets (C07)', async () => {
+    const schema = { items: { enum: Array.from({ length: 10_000 }, (_, index) => index) } }
+    const slow = bundleOf('slow', { resources: [moduleOf('main', { list: { kind: 'DATA', schema } })] })
+    await deps.publish(slow)
+    const list = Array.from({ length: 1000 }, () => 0)
+    const { items } = await plan({
+      action: 'INSTALL',
+      targets: newScopes(13).map(scopeText),
+      input: {
+        bundle: slow.bundle,
+        targetVersion: '1.0.0',
+        properties: { [locatorOf(slow, 'main')]: wrapped({ list }) },
+      },
+    })
+    const reasons = items.map(({ problems }) => problems.map(({ parameters }) => parameters?.['reason']))
+    assert.deepEqual(reasons, [...Array.from({ length: 12 }, () => []), ['valuesTooCostly']])
+  })
+
   it('installs into every scope, with values for all of them and of their own', async () => {
     const scopes = newScopes(3)
     const [, second] = scopes as [Scope, Scope, Scope]

@@ -1,4 +1,4 @@
-import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
+import type { CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { isReference, referencedServices } from '#contract/protocol/data.ts'
@@ -34,16 +34,23 @@ export function servicesOf(changes: readonly PlannedChange[]): string[] {
 const servicesIn = (value: TypedValue | null): string[] =>
   value !== null && isReference(value) ? referencedServices(value) : []
 
+/** What changes are checked against. */
+export interface KnownTargets {
+  facts: ReadonlyMap<string, ResourceFacts>
+  usableServices: ReadonlySet<string>
+}
+
 /**
  * Every change to a known resource that is not allowed: PROPERTY_INVALID, or REFERENCE_TARGET_UNAVAILABLE if the
  * service is not usable.
+ *
+ * @param budget of all values that the request gives.
  */
 export function checkChanges(
   changes: readonly PlannedChange[],
-  facts: ReadonlyMap<string, ResourceFacts>,
-  usableServices: ReadonlySet<string>,
+  { facts, usableServices }: KnownTargets,
+  budget: CheckBudget,
 ): Problem[] {
-  const budget = newCheckBudget()
   return changes.flatMap((change) => {
     const resource = facts.get(change.locator)
     if (resource === undefined) return []

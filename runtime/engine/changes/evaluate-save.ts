@@ -1,3 +1,4 @@
+import type { CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
@@ -121,6 +122,8 @@ export function evaluateSave(
   known: {
     snapshotVersion: number
     usableServices: ReadonlySet<string>
+    /** Of all values that the request gives. */
+    budget: CheckBudget
     managers: Managers
     /** Why no save is admitted now. */
     gate: readonly Problem[]
@@ -151,7 +154,10 @@ export function evaluateSave(
       ),
       ownership: [...unownedProblems(changes, facts), ...broken],
       managers: managerProblems(changes, known.managers, input.apply),
-      validity: [...checkChanges(given, facts, known.usableServices), ...known.scopeProblems],
+      validity: [
+        ...checkChanges(given, { facts, usableServices: known.usableServices }, known.budget),
+        ...known.scopeProblems,
+      ],
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),

@@ -19,7 +19,7 @@ export interface UpgradePlan {
   plan: FrozenPlan
   /** Values that the upgrade sets, as given, and values of plugins that it would remove. */
   brought: PlannedChange[]
-  /** Values that are kept and must still be valid, without those that plugins wrote. */
+  /** Values that are kept and whose definition differs, so that they may be no longer valid; without those that plugins wrote. */
   kept: PlannedChange[]
   missing: Problem[]
 }
@@ -108,10 +108,13 @@ export function upgradePlan(
       ...initialChanges(resource.locator, brought),
       ...removedPluginValues(resource, given[resource.locator] ?? {}),
     ]),
-    kept: upgraded.flatMap(({ resource, kept }) =>
+    kept: upgraded.flatMap(({ resource, row, kept }) =>
       initialChanges(
         resource.locator,
-        [...kept].filter(([property]) => !Object.hasOwn(resource.writtenBy, property)),
+        [...kept].filter(
+          ([property]) =>
+            !Object.hasOwn(resource.writtenBy, property) && !isSameDefinition(row, resource, property),
+        ),
       ),
     ),
     missing: upgraded.flatMap(({ resource, brought, kept }) =>
@@ -119,6 +122,13 @@ export function upgradePlan(
     ),
   }
 }
+
+const isSameDefinition = (
+  row: LedgerRow | undefined,
+  { definitions }: TargetResource,
+  property: string,
+): boolean =>
+  JSON.stringify(row && getOwn(row.definitions, property)) === JSON.stringify(getOwn(definitions, property))
 
 /** The given values that an upgrade would compare with hidden ones, by the definition of either version. */
 export function comparisonsInUpgrade(installed: Installed, target: Target, given: Changes): Comparison[] {

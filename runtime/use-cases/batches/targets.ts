@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { parseScope } from '#contract/protocol/scope-text.ts'
@@ -80,6 +81,8 @@ export interface PlannedTargets {
 const PLANS_BYTES_MAX = 16 * 1024 * 1024
 
 type Deps = { db: Db; vault: Vault; actor: Actor; way: Way }
+/** The values that it gives are checked for each target, and all of these checks have one budget. */
+type Planning = Deps & { budget: CheckBudget }
 /** A batch never shows, for any of its targets, whether a value equals a hidden one. */
 const BLIND = { comparing: 'never' } as const
 type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
@@ -114,13 +117,14 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   const missing: number[] = []
   const visible = await visibleTargets(deps, request)
   const definitions: KnownDefinitions = new Map()
+  const planning = { ...deps, budget: newCheckBudget() }
   let bytes = 0
   for (const [index, target] of request.targets.entries()) {
     const one = !visible.has(target)
       ? null
       : request.action === 'INSTALL'
-        ? await planInstallIn(deps, request, target, loadOnce)
-        : await planTarget(deps, request, target, loadTarget)
+        ? await planInstallIn(planning, request, target, loadOnce)
+        : await planTarget(planning, request, target, loadTarget)
     if (one === null) {
       missing.push(index)
       continue
@@ -186,11 +190,12 @@ function shareDefinitions(plan: FrozenPlan | null, known: KnownDefinitions): num
 
 /** The plan of an INSTALL into a scope. */
 async function planInstallIn(
-  { db, vault, actor, way }: Deps,
+  planning: Planning,
   request: Request,
   target: string,
   load: typeof loadManifest,
 ): Promise<Omit<PlannedTarget, 'token'>> {
+  const { db, actor, way } = planning
   const scope = parseScope(target)
   const { bundle, ...input } = inputFor(inputOf(request), target)
   if (scope === null || bundle === undefined) throw new TypeError('The contract has parsed the target')
@@ -206,7 +211,7 @@ async function planInstallIn(
   const row = await findScope(db, scope)
   const install = { scope, bundle, targetVersion: input.targetVersion ?? '', properties: input.properties }
   // the id is that of no installation: it is neither shown nor part of the token
-  const evaluation = await evaluateInstall({ db, vault, actor, way }, install, row, randomUUID(), load)
+  const evaluation = await evaluateInstall(planning, install, row, randomUUID(), load)
   const { plan, title } = evaluation
   return {
     ...known,
@@ -222,11 +227,12 @@ async function planInstallIn(
 
 /** The current state of a target; null if it does not exist. */
 async function planTarget(
-  { db, vault, actor, way }: Deps,
+  planning: Planning,
   request: Request,
   target: string,
   loadTarget: typeof loadTargetVersion,
 ): Promise<Omit<PlannedTarget, 'token'> | null> {
+  const { db, actor, way } = planning
   const found = await findTarget(db, request.action, target)
   if (found === null) return null
   const { installation, scope, operation } = found
@@ -254,7 +260,7 @@ async function planTarget(
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
     const { changes = {} } = inputFor(inputOf(request), target)
-    const evaluated = await evaluateConfigure({ db, vault, actor, way, ...BLIND }, found, changes)
+    const evaluated = await evaluateConfigure({ ...planning, ...BLIND }, found, changes)
     return { ...known, ...evaluated }
   }
   if (operation !== null && request.action === 'RETRY') {
@@ -272,11 +278,11 @@ async function planTarget(
   }
   const evaluation =
     operation !== null
-      ? await evaluateTakeover({ db, vault, actor, way }, operation, operation.run)
+      ? await evaluateTakeover(planning, operation, operation.run)
       : request.action === 'DETACH'
-        ? await evaluateDetach({ db, vault, actor, way }, found)
+        ? await evaluateDetach(planning, found)
         : await planUpgradeOf(
-            { db, vault, actor, way, ...BLIND },
+            { ...planning, ...BLIND },
             found,
             inputFor(inputOf(request), target),
             loadTarget,
@@ -318,7 +324,7 @@ export function filledUpgrade(
 
 /** The plan of a target's UPGRADE. */
 async function planUpgradeOf(
-  context: Deps & { comparing: Comparing },
+  context: Planning & { comparing: Comparing },
   found: FoundInstallation,
   input: BatchInputParts,
   loadTarget: typeof loadTargetVersion,
@@ -331,7 +337,7 @@ async function planUpgradeOf(
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */
 export async function evaluateConfigure(
-  context: Deps & { comparing: Comparing },
+  context: Deps & { comparing: Comparing; budget?: CheckBudget },
   { installation, scope }: FoundInstallation,
   changes: Changes,
 ): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'changes' | 'refusals'>> {

@@ -1,4 +1,5 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -52,7 +53,8 @@ export async function loadEvaluation(
     actor,
     comparing,
     way,
-  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way },
+    budget = newCheckBudget(),
+  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way; budget?: CheckBudget },
   scope: ScopeRow,
   input: SaveInput,
 ): Promise<Evaluation> {
@@ -76,6 +78,7 @@ export async function loadEvaluation(
     gate: admission.problems,
     snapshotVersion: scope.snapshot_version,
     usableServices,
+    budget,
     managers,
     scopeProblems: [
       ...(await loadDomainProblems(

@@ -1,8 +1,9 @@
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
-import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
 import type { Seeds } from '../../engine/plans/install-plan.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
@@ -31,6 +32,7 @@ import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
+import { checkWithAccepted } from './check-with-accepted.ts'
 import { loadManifest } from './load-authorizations.ts'
 import { readSeeds } from './seed.ts'
 
@@ -141,7 +143,13 @@ interface InstallRequest {
  * @param load Reads the manifest of the version.
  */
 export async function evaluateInstall(
-  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
+  {
+    db,
+    vault,
+    actor,
+    way,
+    budget = newCheckBudget(),
+  }: { db: Db; vault: Vault; actor: Actor; way: Way; budget?: CheckBudget },
   request: InstallRequest,
   scope: ScopeRow | undefined,
   bundleInstallId: string,
@@ -162,11 +170,11 @@ export async function evaluateInstall(
     refusals.list.push(alreadyInstalled())
   refusals.add(unknownResources(given, target.resources))
   const { plan, changes, missing } = installPlan({ target, bundleInstallId, given, seeds })
-  const services = await readUsableServices(db, request.scope, servicesOf(changes))
+  const usableServices = await readUsableServices(db, request.scope, servicesOf(changes))
   const facts = factsOf(target.resources)
   refusals.add([
     ...missing,
-    ...checkChanges(changes, facts, services),
+    ...(await checkWithAccepted(changes, given, { facts, usableServices }, budget)),
     ...(await loadDomainProblems(
       { db, actor, way },
       request.scope,

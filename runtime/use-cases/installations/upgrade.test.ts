@@ -10,6 +10,7 @@ import type { DomainError } from '../../engine/refusals.ts'
 import { billing, CORE, crm, GATEWAY, installBoth, SCOPE, startInstall } from '../../testing/bundles.ts'
 import { refused, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
+import { detach } from './detach.ts'
 import { readInstallation } from './read.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -243,6 +244,69 @@ describe('an upgrade', () => {
       upgradeTo(bundleInstallId, { targetVersion: '1.1.0' }),
       refused('PROPERTY_INVALID', ['name']),
     )
+  })
+
+  it('never refuses saved values because of the work to check them all, only given ones (C07)', async () => {
+    // thirteen values, of which a request may give twelve
+    const names = Array.from({ length: 13 }, (_, index) => `p${index}`)
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index)
+    const slow = (version: string, title: string): AuthorManifest => {
+      const property = { kind: 'DATA', schema: { title, items: { enum: numbers } } } as const
+      const properties = Object.fromEntries(names.map((name) => [name, property]))
+      return {
+        bundle: { environmentKey: 'dev', bundleId: 'slow' },
+        version,
+        title: 'Slow',
+        resources: [{ kind: 'MODULE', name: 'main', title: 'Main', moduleId: 'slow', properties }],
+        plugins: [],
+      }
+    }
+    const first = slow('1.0.0', 'List')
+    await runtime.publish(first)
+    await runtime.publish(slow('2.0.0', 'Numbers'))
+    const list = Array.from({ length: 1000 }, () => 0)
+    const value = wrapData(list)
+    const valuesOf = (of: readonly string[]) => ({
+      'dev/slow/MODULE/main': Object.fromEntries(of.map((name) => [name, value])),
+    })
+    const isTooCostly = ({ details }: DomainError) => {
+      assert.deepEqual(
+        details.map(({ property, parameters }) => [property, parameters?.['reason']]),
+        [['p12', 'valuesTooCostly']],
+      )
+      return true
+    }
+    await assert.rejects(
+      startInstall(runtime, first, { scope: newScope(), properties: valuesOf(names) }),
+      isTooCostly,
+    )
+    const scope = newScope()
+    const { bundleInstallId, operation } = await startInstall(runtime, first, {
+      scope,
+      properties: valuesOf(names.slice(0, 7)),
+    })
+    await runtime.succeed(operation.operationId)
+    const { snapshotVersion } = await read(scope)
+    const save = (changes: ReturnType<typeof valuesOf>) =>
+      runtime.write((context) =>
+        saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+      )
+    const others = {
+      'dev/slow/MODULE/main': Object.fromEntries(names.map((name) => [name, wrapData([...list, 1])])),
+    }
+    await assert.rejects(save(others), isTooCostly)
+    const saved = await save(valuesOf(names.slice(7)))
+    await runtime.succeed(saved.operations[0]?.operationId ?? '')
+
+    const given = { snapshotVersion: snapshotVersion + 1, properties: valuesOf(names) }
+    await assert.rejects(upgradeTo(bundleInstallId, { targetVersion: '2.0.0', ...given }), isTooCostly)
+    const upgraded = await upgradeTo(bundleInstallId, { targetVersion: '2.0.0' })
+    await runtime.succeed(upgraded.operation.operationId)
+    const { operation: last } = await runtime.write((context) =>
+      detach(context, { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }),
+    )
+    await runtime.succeed(last.operationId)
+    await startInstall(runtime, first, { scope: newScope(), copyFrom: bundleInstallId })
   })
 
   it('drops a sensitive value that the target would show', async () => {

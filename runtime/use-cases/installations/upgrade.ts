@@ -1,7 +1,8 @@
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
-import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
@@ -30,6 +31,7 @@ import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
+import { checkWithAccepted } from './check-with-accepted.ts'
 import { loadAuthorizationsOrFrozen, loadManifest } from './load-authorizations.ts'
 import { findAuthorized, lockAuthorized, requireActive } from './lock-active.ts'
 import type { FoundInstallation } from './lock-active.ts'
@@ -110,7 +112,8 @@ export async function evaluateUpgrade(
     actor,
     comparing,
     way,
-  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way },
+    budget = newCheckBudget(),
+  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way; budget?: CheckBudget },
   { installation, scope }: FoundInstallation,
   request: UpgradeRequest,
   loadTarget: typeof loadTargetVersion = loadTargetVersion,
@@ -169,12 +172,12 @@ export async function evaluateUpgrade(
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given, comparing === 'never')
   const facts = factsOf(target.resources)
-  const services = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
+  const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
   refusals.add([
     ...missing,
-    ...checkChanges(brought, facts, services),
+    ...(await checkWithAccepted(brought, given, { facts, usableServices }, budget)),
     // a kept reference was checked when it was saved: here only its schema is checked
-    ...checkChanges(kept, facts, new Set(servicesOf(kept))),
+    ...(await checkWithAccepted(kept, {}, { facts, usableServices: new Set(servicesOf(kept)) }, budget)),
     ...(await loadDomainProblems(
       { db, actor, way },
       scopeOf(scope),

@@ -40,6 +40,7 @@ const TEXTS: Readonly<Record<Reason, Translation>> = {
   valueRuledOut: (_, t) => t('forms.error.ruledOut'),
   valueSchemaInvalid: (_, t) => t('forms.error.schemaInvalid'),
   valueTooLarge: (_, t) => t('forms.error.tooLarge'),
+  valuesTooCostly: (_, t) => t('forms.error.tooCostly'),
   valueType: (value, t) => {
     const names = value('types').split(' ').map(nameIn(TYPES, t))
     return names.length === 1

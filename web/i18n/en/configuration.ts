@@ -479,6 +479,8 @@ export const forms = {
   'error.ruledOut': 'Must not have the excluded form',
   'error.schemaInvalid': 'Cannot be checked, because its schema is not valid',
   'error.tooLarge': 'Is too large or too deeply nested to be checked',
+  'error.tooCostly':
+    'Cannot be checked, because the values together need too much work: send fewer at a time',
   'error.kind': 'Must be a {type}',
   'error.ofName': 'The name is not valid: {problem}',
   'error.beOneOf': 'Must be {expected}',

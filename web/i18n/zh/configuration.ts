@@ -374,6 +374,7 @@ export const forms: Translated<typeof source.forms> = {
   'error.ruledOut': '不能是被排除的形式',
   'error.schemaInvalid': '无法检查：其 schema 无效',
   'error.tooLarge': '过大或嵌套过深，无法检查',
+  'error.tooCostly': '无法检查：这些值合在一起检查工作量过大，请分批提交',
   'error.kind': '应为：{type}',
   'error.ofName': '名称无效：{problem}',
   'error.beOneOf': '应为以下之一：{expected}',

@@ -1,0 +1,35 @@
+import { setImmediate } from 'node:timers/promises'
+import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { checkChanges } from '../../engine/changes/check-changes.ts'
+import type { KnownTargets } from '../../engine/changes/check-changes.ts'
+import type { Problem } from '../../engine/refusals.ts'
+import type { PlannedChange } from '../../model/plan.ts'
+
+/** How long values are checked before anything else gets its turn. */
+const TURN_MS = 50
+
+/**
+ * As `checkChanges`, where the request gives only some of the values. The others were accepted before, in any number of requests: none of
+ * them is refused now because of the others, so each has a budget of its own.
+ *
+ * @param budget of all values that the request gives.
+ */
+export async function checkWithAccepted(
+  changes: readonly PlannedChange[],
+  given: Changes,
+  known: KnownTargets,
+  budget: CheckBudget,
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  let since = performance.now()
+  for (const change of changes) {
+    const isGiven = getOwn(getOwn(given, change.locator) ?? {}, change.property) !== undefined
+    problems.push(...checkChanges([change], known, isGiven ? budget : newCheckBudget()))
+    if (performance.now() - since < TURN_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  return problems
+}
