@@ -84,7 +84,8 @@ export function FreeTextInput({
           'control block',
           isLines
             ? 'h-auto min-h-16 resize-y py-1.5'
-            : 'resize-none overflow-hidden py-[0.3125rem] whitespace-pre',
+            : // its size is fixed, so a key press lays out nothing else
+              'resize-none overflow-hidden py-[0.3125rem] whitespace-pre contain-strict',
           code && 'mono',
           className,
         )}
