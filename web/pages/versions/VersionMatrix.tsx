@@ -61,7 +61,7 @@ export function VersionMatrix({
   return (
     <div
       className={cx(
-        'relative overflow-auto overscroll-x-contain rounded-t-lg [@media(min-height:36rem)]:max-h-[calc(100dvh-7rem)]',
+        'relative fade-end overflow-auto overscroll-x-contain rounded-t-lg [@media(min-height:36rem)]:max-h-[calc(100dvh-7rem)]',
         isStale && 'opacity-55',
       )}
     >
