@@ -151,7 +151,9 @@ function Lanes({
           key={lane}
           className="col-span-2 grid min-h-8 grid-cols-subgrid items-center border-t border-line"
         >
-          <span className="truncate text-xs text-muted">{t(`configuration.timeline.lane.${lane}`)}</span>
+          <span className="pr-2 text-xs leading-4 text-muted">
+            {t(`configuration.timeline.lane.${lane}`)}
+          </span>
           <ul aria-label={t(`configuration.timeline.lane.${lane}`)} className="relative h-8">
             {width > 0 &&
               timeMarksOf(
