@@ -249,8 +249,8 @@ function Status({ isMarked, children }: { isMarked: boolean; children: ReactNode
     <span
       className={cx(
         'flex min-w-0 items-center gap-x-2 empty:hidden',
-        // what others do changes the text, which must not change the number of lines
-        isMarked ? 'grow basis-48' : 'grow-[4] basis-0',
+        // what others do changes the text, which must not change the number of lines; the age of a secret is there from the start
+        isMarked ? 'grow basis-48' : 'grow-[4] basis-0 has-[time]:basis-auto',
       )}
     >
       {children}
