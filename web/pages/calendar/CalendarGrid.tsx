@@ -187,9 +187,9 @@ function Day({
   )
 }
 
-/** In a month, an entry has at most two lines, and its title says all of it. */
+/** In a month, an entry has at most two lines, or five where a day is narrow, and its title says all of it. */
 function linesOf({ freezes, changeRequests }: DayEntries, t: Translate, isMonth: boolean) {
-  const text = cx('min-w-0 wrap-anywhere', isMonth && 'md:line-clamp-2')
+  const text = cx('min-w-0 wrap-anywhere', isMonth && 'md:line-clamp-5 xl:line-clamp-2')
   return [
     ...freezes.map(({ name, message, from, to }) => {
       const times = timesText(from, to, t)
