@@ -4,6 +4,7 @@ import { callApi } from '../../api/client.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/Icon.tsx'
+import { Mono } from '../../ui/Id.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 
@@ -75,9 +76,9 @@ function Probed({
   const isReachable = data?.failure === null
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5 text-xs">
-      <span className="min-w-0 flex-1">
+      <span className="min-w-0 flex-1 max-sm:basis-full">
         <span className="mono block font-medium wrap-anywhere">{pluginId}</span>
-        {data && <span className="mono block wrap-anywhere text-faint">{data.endpoint}</span>}
+        {data && <Mono className="block text-faint">{data.endpoint}</Mono>}
       </span>
       {data === undefined ? (
         <span className="text-muted">
