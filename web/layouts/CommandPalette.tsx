@@ -283,7 +283,7 @@ function Hit({
       onPointerMove={chosen ? undefined : onChoose}
       onClick={() => onOpen(hit)}
       className={cx(
-        'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 py-1',
+        'flex min-h-9 cursor-pointer items-center gap-x-2.5 rounded-md px-2 py-1 max-sm:flex-wrap',
         chosen && 'bg-selected',
       )}
     >
@@ -297,7 +297,7 @@ function Hit({
         )}
       </span>
       {hit.detail && (
-        <span className="mono max-w-[50%] truncate text-xs text-muted">
+        <span className="mono truncate text-xs text-muted max-sm:order-last max-sm:basis-full max-sm:pl-6.5 sm:max-w-[50%]">
           <Marked text={hit.detail} words={words} />
         </span>
       )}
