@@ -127,7 +127,7 @@ const freezeColumns = (
         {whenOf(freeze, t, rich)}
       </span>
     ),
-    width: '13rem',
+    width: '15rem',
     card: 'wide',
   },
   {
