@@ -25,7 +25,8 @@ export function DefinitionList({
           'grid gap-x-4 gap-y-3 sm:gap-x-6',
           layout === 'columns'
             ? 'grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]'
-            : 'grid-cols-2 sm:grid-cols-3 md:flex md:flex-wrap md:gap-x-8 xl:gap-x-10',
+            : // a fact after a wide one fills the row before it
+              'grid-flow-dense grid-cols-2 sm:grid-cols-3 md:flex md:flex-wrap md:gap-x-8 xl:gap-x-10',
           className,
         )}
       >

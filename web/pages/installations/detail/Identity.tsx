@@ -64,6 +64,7 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
             label: t('installations.fact.lastOperation'),
             value: last === undefined ? <Time at={updatedAt} /> : <LastOperation operation={last} />,
           },
+          { label: t('installations.fact.id'), value: <Id id={bundleInstallId} full copy />, wide: true },
           {
             label: t('installations.fact.configuration'),
             value: (
@@ -75,7 +76,6 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
               </PlainLink>
             ),
           },
-          { label: t('installations.fact.id'), value: <Id id={bundleInstallId} full copy />, wide: true },
         ]}
       />
     </Card>
