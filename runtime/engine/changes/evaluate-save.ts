@@ -198,12 +198,17 @@ function evaluateOwners(
 ): { owners: Owner[]; problems: Problem[] } {
   const owners: Owner[] = []
   const problems: Problem[] = []
+  const installationOf = new Map(installations.map((row) => [row.bundle_install_id, row]))
+  const ownedOf = Map.groupBy(owned, (row) => row.bundle_install_id)
+  const ledgerOf = Map.groupBy(ledger, (row) => row.bundle_install_id)
+  const ownerOf = new Map(ledger.map((row) => [row.locator, row.bundle_install_id]))
+  const changesOf = Map.groupBy(changes, ({ locator }) => ownerOf.get(locator))
   for (const [id, plugins] of bindings) {
-    const installation = installations.find((row) => row.bundle_install_id === id)
-    const resource = owned.find((row) => row.bundle_install_id === id)
+    const installation = installationOf.get(id)
+    const resource = ownedOf.get(id)?.[0]
     if (installation === undefined || resource === undefined) continue
-    const ownedRows = ledger.filter((row) => row.bundle_install_id === id)
-    const ownChanges = changes.filter(({ locator }) => ownedRows.some((row) => row.locator === locator))
+    const ownedRows = ledgerOf.get(id) ?? []
+    const ownChanges = changesOf.get(id) ?? []
     const isBroken = 'errorCode' in plugins
     if (isBroken) problems.push({ locator: resource.locator, ...plugins })
     owners.push({

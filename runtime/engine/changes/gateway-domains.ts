@@ -58,10 +58,12 @@ export function domainProblems(
   holders: readonly DomainHolder[],
   mayRead: (scope: Scope) => boolean,
 ): Problem[] {
-  return uses.flatMap(({ locator, property, domain }, index) => {
-    const first = uses.findIndex((use) => use.domain === domain)
-    const holder = holders.find((one) => one.domain === domain)
-    if (holder === undefined && first === index) return []
+  const holderOf = new Map(holders.map((holder) => [holder.domain, holder]))
+  const known = new Set<string>()
+  return uses.flatMap(({ locator, property, domain }) => {
+    const holder = holderOf.get(domain)
+    const isFirst = known.size < known.add(domain).size
+    if (holder === undefined && isFirst) return []
     const message =
       holder === undefined
         ? platformMessage('domainTwice', { domain })

@@ -23,9 +23,10 @@ export function configurePlan({
   plugins: CompiledAuthorization[]
 }): FrozenPlan {
   const writers = writersOf(plugins)
+  const changesOf = Map.groupBy(changes, ({ locator }) => locator)
   return {
     resources: ledger.map((row) => {
-      const changed = changes.filter(({ locator }) => locator === row.locator)
+      const changed = changesOf.get(row.locator) ?? []
       return {
         locator: row.locator,
         kind: row.kind,

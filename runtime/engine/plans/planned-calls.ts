@@ -26,14 +26,16 @@ export function plannedStages(
   { plugins, changes }: Pick<FrozenPlan, 'plugins' | 'changes'>,
   operationType: OperationType,
 ): { stage: Stage; calls: PlannedCall[] }[] {
+  const changesOf = Map.groupBy(changes, ({ locator }) => locator)
   const calls = inCallOrder(plugins, operationType).map(({ pluginId, order, resources }) => ({
     pluginId,
     order,
-    reads: resources.flatMap(({ resource, readProperties }) =>
-      changes
-        .filter(({ locator, property }) => locator === resource && readProperties.includes(property))
-        .map(({ locator, property }) => ({ locator, property })),
-    ),
+    reads: resources.flatMap(({ resource, readProperties }) => {
+      const readable = new Set(readProperties)
+      return (changesOf.get(resource) ?? [])
+        .filter(({ property }) => readable.has(property))
+        .map(({ locator, property }) => ({ locator, property }))
+    }),
     writes: resources.flatMap(({ resource, writeProperties }) =>
       writeProperties.map((property) => ({ locator: resource, property })),
     ),

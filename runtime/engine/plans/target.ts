@@ -12,6 +12,7 @@ import type { ResourceFacts } from '../changes/full-changes.ts'
 import type { Problem } from '../refusals.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { compileAuthorizations, modulesOf, writersOf } from '../calls/compile-authorization.ts'
+import { resourceAt } from './by-locator.ts'
 
 /** A resource of the version that an INSTALL or UPGRADE installs. */
 export type TargetResource = Pick<
@@ -56,7 +57,7 @@ export function factsOf(resources: readonly TargetResource[]): Map<string, Resou
 /** A problem for each resource that is given values but is not in the version. */
 export function unknownResources(given: Changes, resources: readonly TargetResource[]): Problem[] {
   return Object.keys(given)
-    .filter((locator) => resources.every((resource) => resource.locator !== locator))
+    .filter((locator) => resourceAt(resources, locator) === undefined)
     .map((locator) => ({
       locator,
       errorCode: 'RESOURCE_OWNERSHIP_MISSING',

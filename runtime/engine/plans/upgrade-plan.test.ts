@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { uniteAuthorizations, upgradePlan } from './upgrade-plan.ts'
+import { configurePlan } from './configure-plan.ts'
+import { comparisonsInUpgrade, uniteAuthorizations, upgradePlan } from './upgrade-plan.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 const names = ['a', 'b', 'c', 'instanceRefProperty']
@@ -166,5 +167,35 @@ describe('the plugins of an upgrade', () => {
       new Set([removed]),
     )
     assert.deepEqual(united, [authorization('gone', 1, [kept]), authorization('both', 2, [kept, removed])])
+  })
+})
+
+describe('the plans of a bundle with thousands of resources', () => {
+  it('find each resource at once (J01)', () => {
+    const locatorOf = (at: number) => `dev/x/GATEWAY/gateway-${String(at).padStart(5, '0')}`
+    const gateways = (value: (at: number) => string) =>
+      Array.from({ length: 10_000 }, (_, at): [string, { a: PropertyDefinition }] => [
+        value(at),
+        { a: { kind: 'DATA', schema: true } },
+      ])
+    const earlier = installed(Object.fromEntries(gateways(locatorOf)))
+    // copies in another order: texts that are not the same in memory, and not found at the same place
+    const later = targetOf(Object.fromEntries(gateways((at) => locatorOf(9_999 - at))))
+    const values = Object.fromEntries(
+      later.resources.map(({ locator }) => [locator, { a: wrapData('given') }]),
+    )
+    const before = process.cpuUsage()
+    assert.deepEqual(comparisonsInUpgrade(earlier, later, values), [])
+    const { plan } = upgradePlan(earlier, later, values, true)
+    assert.equal(plan.changes.length, 10_000)
+    const saved = configurePlan({
+      ledger: earlier.ledger,
+      current: earlier.current,
+      changes: plan.changes,
+      plugins: [],
+    })
+    assert.ok(saved.resources.every(({ action }) => action === 'CONFIGURE'))
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 3_000_000, `it took ${user} µs`)
   })
 })

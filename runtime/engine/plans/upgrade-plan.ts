@@ -14,6 +14,7 @@ import { defaultOf, frozenValues, missingProperties, initialChanges } from './ta
 import type { Target, TargetResource } from './target.ts'
 import { detachedResource } from './planned-calls.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
+import { resourceAt } from './by-locator.ts'
 
 export interface UpgradePlan {
   plan: FrozenPlan
@@ -44,7 +45,7 @@ export function restorable(
   given: Changes,
 ): { locator: string; property: string }[] {
   return target.resources.flatMap(({ locator, definitions, writtenBy }) => {
-    const row = ledger.find((one) => one.locator === locator)
+    const row = resourceAt(ledger, locator)
     return Object.entries(definitions)
       .filter(
         ([property, { isSensitive }]) =>
@@ -76,8 +77,8 @@ export function upgradePlan(
   const upgraded = target.resources.map((resource) =>
     upgradeResource(installed, before.get(resource.locator), resource, given[resource.locator] ?? {}),
   )
-  const removed = installed.ledger.filter((row) =>
-    target.resources.every(({ locator }) => locator !== row.locator),
+  const removed = installed.ledger.filter(
+    ({ locator }) => resourceAt(target.resources, locator) === undefined,
   )
   const resources: PlannedResource[] = [
     ...upgraded.map(({ resource, row, frozen }) => ({
@@ -143,7 +144,7 @@ function definitionsIn(
   locator: string,
   property: string,
 ): (PropertyDefinition | undefined)[] {
-  const found = [...ledger, ...resources].filter((one) => one.locator === locator)
+  const found = [resourceAt(ledger, locator) ?? [], resourceAt(resources, locator) ?? []].flat()
   return found.map(({ definitions }) => getOwn(definitions, property))
 }
 
@@ -189,7 +190,7 @@ export function isPutAside(
   { resources }: Pick<FrozenPlan, 'resources'>,
   { locator, property, before, after }: PlannedChange,
 ): boolean {
-  const resource = resources.find((one) => one.locator === locator)
+  const resource = resourceAt(resources, locator)
   return (
     resource?.action === 'UPGRADE' &&
     after === null &&

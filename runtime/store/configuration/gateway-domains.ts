@@ -53,7 +53,10 @@ export async function replaceDomains(
     .select(['domain', 'locator', 'property'])
     .where('bundle_install_id', '=', bundleInstallId)
     .execute()
-  const lacks = (list: readonly DomainUse[]) => (use: DomainUse) => !list.some((one) => isSameUse(one, use))
+  const lacks = (list: readonly DomainUse[]) => {
+    const known = new Set(list.map(textOf))
+    return (use: DomainUse) => !known.has(textOf(use))
+  }
   const released = inUse.filter(lacks(uses)).map(({ domain }) => domain)
   if (released.length > 0)
     await tx
@@ -83,9 +86,8 @@ export async function replaceDomains(
   return wanted.filter(lacks(taken))
 }
 
-function isSameUse(one: DomainUse, other: DomainUse): boolean {
-  return one.domain === other.domain && one.locator === other.locator && one.property === other.property
-}
+const textOf = ({ domain, locator, property }: DomainUse): string =>
+  JSON.stringify([domain, locator, property])
 
 /** Releases all domains of installations, so that other gateways may use them. */
 export async function releaseDomains(tx: Tx, bundleInstallIds: readonly string[]): Promise<void> {

@@ -8,6 +8,7 @@ import { propertyView } from '../../engine/changes/change-view.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { inputOf, isSetBy } from './targets.ts'
 import type { BatchInputParts, PlannedTarget } from './targets.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /** What a batch does, for display. */
 export interface ShownBatch {
@@ -74,7 +75,7 @@ function shownInput(
 ): { input: BatchInput; hidden: ReadonlySet<string> } {
   const hidden = new Set<string>()
   const definitionIn = ({ plan }: PlannedTarget, locator: string, property: string) => {
-    const resource = plan?.resources.find((one) => one.locator === locator)
+    const resource = plan && resourceAt(plan.resources, locator)
     return resource && getOwn(resource.definitions, property)
   }
   const definitionOf = (locator: string, property: string) => {

@@ -44,6 +44,7 @@ import { bytesOfValues } from '../../store/operations/plans.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
 import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /** What a batch would do to one target, and every reason to refuse it. */
 export interface PlannedTarget {
@@ -315,7 +316,7 @@ export function filledUpgrade(
 ): UpgradeRequest {
   const merged: Record<string, Record<string, TypedValue | null>> = { ...properties }
   for (const [locator, values] of Object.entries(fill)) {
-    const planned = plan?.resources.find((resource) => resource.locator === locator)?.properties ?? {}
+    const planned = resourceAt(plan?.resources ?? [], locator)?.properties ?? {}
     const missing = Object.entries(values).filter(([property]) => !Object.hasOwn(planned, property))
     if (missing.length > 0) merged[locator] = { ...Object.fromEntries(missing), ...merged[locator] }
   }

@@ -37,6 +37,7 @@ import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
 import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /** What a request would do now. */
 export interface Evaluated {
@@ -154,7 +155,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const hidden = hiddenIn(batch)
       const definitionsOf = (locator: string, property: string) =>
         planned.flatMap(({ plan: frozen }) => {
-          const resource = frozen?.resources.find((one) => one.locator === locator)
+          const resource = frozen && resourceAt(frozen.resources, locator)
           return (resource && getOwn(resource.definitions, property)) ?? []
         })
       const input = flagBatch(
@@ -307,7 +308,7 @@ export async function readNamed(
     ]),
   )
   const definitionOf = (locator: string, property: string) =>
-    getOwn(resources.find((row) => row.locator === locator)?.definitions ?? {}, property)
+    getOwn(resourceAt(resources, locator)?.definitions ?? {}, property)
   return { current, definitionOf }
 }
 
@@ -321,7 +322,7 @@ async function operationResult(
   const part = { ...partOf(evaluation), id: targetOf(evaluation, content.change) }
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
   const definitionOf = (locator: string, property: string) =>
-    getOwn(evaluation.plan?.resources.find((one) => one.locator === locator)?.definitions ?? {}, property)
+    getOwn(resourceAt(evaluation.plan?.resources ?? [], locator)?.definitions ?? {}, property)
   const given =
     properties &&
     flagSecrets(properties, (locator, property) => {

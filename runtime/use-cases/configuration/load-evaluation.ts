@@ -35,6 +35,7 @@ import type { Comparing } from '../comparisons/compared.ts'
 import { admit } from '../gate/admit.ts'
 import type { Admission, Way } from '../gate/admit.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /** How many MiB the values of a scope may have: the console accepts a response with twice as much. */
 const SCOPE_MIB_MAX = 16
@@ -64,7 +65,7 @@ export async function loadEvaluation(
   const current = await openProperties(db, vault, scope.scope_id, values)
   const requested = requestedChanges(input, resources, current, managers, comparing === 'never')
   const ownerOf = (locator: string): string | null =>
-    resources.find((row) => row.locator === locator)?.bundle_install_id ?? null
+    resourceAt(resources, locator)?.bundle_install_id ?? null
   if (comparing !== 'never' && requested.comparisons.length > 0)
     await comparing({
       scope,
@@ -72,7 +73,8 @@ export async function loadEvaluation(
       replaces: true,
     })
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
-  const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))
+  const changed = new Set(requested.changes.map(({ locator }) => locator))
+  const owned = resources.filter(({ locator }) => changed.has(locator))
   const admission = await admit(db, actor, { kind: 'CONFIGURE', scope: scopeOf(scope) }, way)
   const evaluation = evaluateSave(input, requested, {
     gate: admission.problems,
@@ -85,7 +87,7 @@ export async function loadEvaluation(
         { db, actor, way },
         scopeOf(scope),
         { changes: requested.given, facts: requested.facts },
-        (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
+        (locator) => resourceAt(owned, locator)?.bundle_install_id,
       )),
       ...(await loadSizeProblems(db, scope.scope_id, requested.changes)),
     ],
@@ -116,11 +118,12 @@ async function loadOwners(
   const ledger = await readLedger(db, vault, ids)
   const locators = ledger.map(({ locator }) => locator)
   const current = await readProperties(db, vault, scope.scope_id, locators)
+  const installationOf = new Map(installations.map((row) => [row.bundle_install_id, row]))
+  const ledgerOf = Map.groupBy(ledger, (row) => row.bundle_install_id)
   for (const id of ids) {
-    const installation = installations.find((row) => row.bundle_install_id === id)
+    const installation = installationOf.get(id)
     if (installation === undefined) continue
-    const ownedRows = ledger.filter((row) => row.bundle_install_id === id)
-    bindings.set(id, await authorizationsOrProblem(db, installation, ownedRows))
+    bindings.set(id, await authorizationsOrProblem(db, installation, ledgerOf.get(id) ?? []))
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
   const unchecked = await readUnchecked(db, scope.environment_key, plugins)

@@ -4,6 +4,7 @@ import { changeView } from '../../engine/changes/change-view.ts'
 import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 interface Defining {
   locator: string
@@ -17,7 +18,7 @@ interface Defining {
 export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = []): PropertyChange[] {
   return plan.changes.map((change) => {
     const [target, before] = [plan.resources, earlier].map((defining: readonly Defining[]) => {
-      const resource = defining.find(({ locator }) => locator === change.locator)
+      const resource = resourceAt(defining, change.locator)
       return resource && getOwn(resource.definitions, change.property)
     })
     return {

@@ -24,6 +24,7 @@ import { inCallOrder } from '../../engine/steps/next-step.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import { changeView, propertyView } from '../../engine/changes/change-view.ts'
 import type { OperationRow } from '../../model/operation.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 export interface OperationRows {
   operation: OperationRow
@@ -262,6 +263,6 @@ const isUncertain = ({ outcome, failure }: Attempt): boolean =>
   })
 
 function definitionOf(plan: FrozenPlan, locator: string, property: string) {
-  const resource = plan.resources.find((planned) => planned.locator === locator)
+  const resource = resourceAt(plan.resources, locator)
   return resource === undefined ? undefined : getOwn(resource.definitions, property)
 }

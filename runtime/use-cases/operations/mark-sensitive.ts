@@ -14,6 +14,7 @@ import type { Vault } from '../../model/vault.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /**
  * Marks the properties that the plan of an INSTALL or UPGRADE newly defines as sensitive. Runs in the transaction that
@@ -48,7 +49,7 @@ function newMarks(plan: FrozenPlan, ledger: readonly LedgerRow[]): Marks {
   const marks = new Map<string, ReadonlySet<string>>()
   for (const { locator, action, definitions } of plan.resources) {
     if (action === 'DETACH') continue
-    const installed = ledger.find((row) => row.locator === locator)?.definitions ?? {}
+    const installed = resourceAt(ledger, locator)?.definitions ?? {}
     const names = Object.entries(definitions)
       .filter(
         ([property, { isSensitive }]) =>

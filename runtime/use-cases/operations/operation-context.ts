@@ -34,6 +34,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { SHOWN_ENDS } from './read.ts'
 import { findVisibleOperation } from './runs.ts'
+import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 type Name = 'GET /operations/{operationId}/context'
 
@@ -279,7 +280,7 @@ async function valuesRead(
   const [attempts, marks] = await read()
   const plan = withMarks(frozen, marks)
   return values.map(({ locator, property, kind, writer, value }) => {
-    const resource = plan.resources.find((planned) => planned.locator === locator)
+    const resource = resourceAt(plan.resources, locator)
     const ofWriter = attempts.filter((row) => row.stage === writer.stage && row.plugin_id === writer.pluginId)
     return {
       locator,
