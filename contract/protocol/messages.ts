@@ -40,7 +40,7 @@ export const shownCode = ({
   attemptCode?: string | undefined
 }): string => attemptCode ?? errorCode
 
-/** Changes every text of a message: the sentence, and the parameters that it was made of. */
+/** Changes every text of a message: the sentence, and the parameters that it was made of, without the reason, which is no text. */
 export function mapMessage<Message extends { message: string; parameters?: MessageParameters | undefined }>(
   message: Message,
   change: (text: string) => string,
@@ -53,7 +53,7 @@ export function mapMessage<Message extends { message: string; parameters?: Messa
       parameters: Object.fromEntries(
         Object.entries(parameters).map(([name, value]) => [
           name,
-          typeof value === 'string' ? change(value) : value,
+          typeof value === 'string' && name !== 'reason' ? change(value) : value,
         ]),
       ),
     }),

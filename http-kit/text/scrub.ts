@@ -200,31 +200,45 @@ export const maskStrings = (json: JsonValue, secrets: Iterable<JsonValue>): Json
 
 type Masker = (json: JsonValue) => JsonValue
 
-/** To prepare secrets costs more than to look for them in a short text, and those of an operation are looked for in many. */
-const known = new WeakMap<Iterable<JsonValue>, { masker: Masker; size: number | undefined }>()
-
-/** {@link maskStrings} for several values. A list to which secrets have been added is prepared again. */
-export function maskerOf(secrets: Iterable<JsonValue>): Masker {
-  const size = Array.isArray(secrets) ? secrets.length : undefined
-  const found = known.get(secrets)
-  if (found !== undefined && found.size === size) return found.masker
-  const masker = newMasker(secrets)
-  known.set(secrets, { masker, size })
-  return masker
+interface Prepared {
+  mask: Masker
+  /** False if there are too many: then `mask` masks every string that may contain one. */
+  areFound: boolean
 }
 
-function newMasker(secrets: Iterable<JsonValue>): Masker {
+/** To prepare secrets costs more than to look for them in a short text, and those of an operation are looked for in many. */
+const known = new WeakMap<Iterable<JsonValue>, Prepared & { size: number | undefined }>()
+
+/** {@link maskStrings} for several values. A list to which secrets have been added is prepared again. */
+export const maskerOf = (secrets: Iterable<JsonValue>): Masker => preparedOf(secrets).mask
+
+/** Whether the secrets are few enough to be found in a text. Otherwise a caller says itself which texts cannot contain any. */
+export const areFound = (secrets: Iterable<JsonValue>): boolean => preparedOf(secrets).areFound
+
+function preparedOf(secrets: Iterable<JsonValue>): Prepared {
+  const size = Array.isArray(secrets) ? secrets.length : undefined
+  const found = known.get(secrets)
+  if (found !== undefined && found.size === size) return found
+  const prepared = prepare(secrets)
+  known.set(secrets, { ...prepared, size })
+  return prepared
+}
+
+function prepare(secrets: Iterable<JsonValue>): Prepared {
   const texts = new Set([...secrets].flatMap(textsOf))
-  if (texts.size === 0) return (json) => json
+  if (texts.size === 0) return { mask: (json) => json, areFound: true }
   const long = [...texts].filter((text) => text.length >= KEY_LENGTH)
   const characters = long.reduce((sum, text) => sum + text.length, 0)
   if (long.length > MASKED_MAX.secrets || characters > MASKED_MAX.characters)
-    return (json) => masked(json, (text) => text.length >= SHORTEST_INNER || texts.has(text))
+    return {
+      mask: (json) => masked(json, (text) => text.length >= SHORTEST_INNER || texts.has(text)),
+      areFound: false,
+    }
   const scrubber = new Scrubber()
   for (const text of long) scrubber.add(text)
   const middling = new Needles(SHORTEST_INNER)
   for (const text of texts) if (text.length >= SHORTEST_INNER && text.length < KEY_LENGTH) middling.add(text)
-  return (json) => {
+  const mask: Masker = (json) => {
     const effort = effortFor('')
     return masked(json, (text) => {
       effort.comparisons += text.length * COMPARISONS.forCharacter
@@ -232,6 +246,7 @@ function newMasker(secrets: Iterable<JsonValue>): Masker {
       return !middling.isEmpty && middling.find(text, 0, effort) !== null
     })
   }
+  return { mask, areFound: true }
 }
 
 function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue {

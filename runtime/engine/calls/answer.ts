@@ -15,12 +15,13 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { OUTCOMES } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import { maskerOf, maskStrings } from '#http-kit/text/scrub.ts'
+import { maskerOf } from '#http-kit/text/scrub.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
 import type { CallResponse, AttemptResult } from '../../model/call.ts'
 import type { Writes } from '../../model/plan.ts'
 import { atMost, callFailure } from './failures.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
+import { maskWrites } from './sensitive-values.ts'
 
 // What an attempt records of its response for display. It contains nothing sensitive. Of a response that cannot be used, it
 // has only the size, the type and the fields with a known meaning.
@@ -67,7 +68,7 @@ export function recordSuccess(
       operation,
       stage,
       outcome: response.outcome,
-      ...(shown !== null && { resources: maskStrings(maskedWrites(shown.writes), shown.secrets) }),
+      ...(shown !== null && { resources: maskWrites(maskedWrites(shown.writes), shown.secrets) }),
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { isFromPlugin, mapMessage } from '#contract/protocol/messages.ts'
+import { isFromPlugin, mapMessage, reasonOf } from '#contract/protocol/messages.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
@@ -8,7 +8,7 @@ import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { PROCESS_TROUBLES } from '#contract/runtime-api/operation-context.ts'
 import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
+import { areFound, maskStrings } from '#http-kit/text/scrub.ts'
 
 /** A failure of a plugin call with a message of the runtime. */
 export function callFailure(
@@ -43,10 +43,18 @@ export function isPassedOn(failure: Failure): boolean {
   return isFromPlugin(failure) && failure.errorPath?.at(-1) === 'module-plugin-manager'
 }
 
-/** Masks these values in the message and its parameters. Codes and logical names are not free text of the plugin. */
+/**
+ * Masks these values in the message and its parameters. Codes and logical names are not free text of the plugin. If there are too many
+ * values to find them, a message of the platform stays as it is: it holds logical names, and no value.
+ */
 export function maskFailure<Kept extends Failure | null>(failure: Kept, secrets: readonly JsonValue[]): Kept {
+  if (failure !== null && isOwnMessage(failure) && !areFound(secrets)) return failure
   return failure && mapMessage(failure, (text) => String(maskStrings(text, secrets)))
 }
+
+/** Whether the platform wrote the message, and of nothing that it read in the response: where a redirect leads is text of a stranger. */
+const isOwnMessage = (failure: Failure): boolean =>
+  reasonOf(failure) !== null && failure.parameters?.['origin'] === undefined
 
 /** Truncated to the maximum length of a failure message, counted in characters as the protocol does. */
 export function atMost(message: string): string {

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { mapValues } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { causeOfNoResponse, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { MASK } from '#contract/protocol/data.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { FAILURE_REASONS, failureTraits } from '#http-kit/outbound-result.ts'
 import type { OutboundResult } from '#http-kit/outbound-result.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
+import { callFailure, maskFailure } from './failures.ts'
 import { judgeAnswer } from './judge.ts'
 import type { JudgeInput } from './judge.ts'
+import { maskRequest, maskResponse } from './sensitive-values.ts'
+import { requestBytes } from '../steps/prepare-call.ts'
 import type { Judgement } from '../../model/call.ts'
 
 const plan = planWith()
@@ -780,4 +785,70 @@ test('an answer with very many values is judged at once (E05)', () => {
   assert.equal(disposition, 'done')
   assert.equal(Object.keys(writes[LOCATOR] ?? {}).length, 15_000)
   assert.ok(process.cpuUsage(before).user < 4_000_000)
+})
+
+test('beside more secrets than can be found, all that the plugin wrote is masked, and nothing else (H02)', () => {
+  const many = {
+    ...knowledge,
+    sensitiveValues: [Array.from({ length: 5_001 }, (_, index) => `secret ${index}`)],
+  }
+  const { sensitiveValues } = many
+  const unavailable = judgeAnswer(expected, response('', 503), many)
+  assert.equal(unavailable.failure?.parameters?.['reason'], 'callHttpStatus')
+  assert.deepEqual(maskFailure(unavailable.failure, sensitiveValues), unavailable.failure)
+
+  const written = judgeAnswer(expected, writing({ tenantId: data('It is secret 17') }), many)
+  const shown = successOf(expected, {
+    outcome: 'APPLIED',
+    resources: { [LOCATOR]: { tenantId: data(MASK) } },
+  })
+  assert.deepEqual(written.recorded, shown)
+  assert.deepEqual(
+    maskResponse(written.recorded, sensitiveValues, () => false),
+    shown,
+  )
+
+  const failed = judgeAnswer(
+    expected,
+    json({ errorCode: 'BROKEN', data: { message: 'It is secret 17', retryable: false } }),
+    many,
+  )
+  assert.equal(failed.failure?.message, MASK)
+  const earlier = {
+    contractVersion: '1',
+    errorCode: 'BROKEN',
+    data: { message: 'secret 17', retryable: false },
+  }
+  assert.deepEqual(
+    maskResponse(earlier, sensitiveValues, () => false),
+    {
+      contractVersion: '1',
+      errorCode: MASK,
+      data: { message: MASK, retryable: false },
+    },
+  )
+
+  const request = {
+    ...expected,
+    resources: mapValues(expected.resources, (entry) => ({
+      ...entry,
+      properties: { note: data('It is secret 17') },
+    })),
+  }
+  assert.deepEqual(
+    maskRequest(requestBytes(request), sensitiveValues, () => false),
+    {
+      ...request,
+      resources: mapValues(request.resources, (entry) => ({ ...entry, properties: { note: data(MASK) } })),
+    },
+  )
+  // where a redirect leads is no text of the platform
+  const origin = { plugin: 'mailer', origin: 'https://secret-17.example' }
+  const leading = callFailure(
+    'mailer',
+    'PLUGIN_RESULT_UNKNOWN',
+    platformMessage('callRedirectedTo', origin),
+    true,
+  )
+  assert.doesNotMatch(JSON.stringify(maskFailure(leading, sensitiveValues)), /secret-17/)
 })

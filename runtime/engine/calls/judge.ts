@@ -17,8 +17,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { CallResponse, CallResult, Judgement } from '../../model/call.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
-import { sensitiveIn } from './sensitive-values.ts'
+import { maskRecord, sensitiveIn } from './sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
 import type { RefusedWrites, WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
@@ -320,7 +319,7 @@ function recordOf(
   known: { json: JsonValue; differences: readonly Difference[] | undefined },
   { sensitiveValues }: JudgeInput,
 ): JsonValue {
-  return maskStrings(recordUnusable(response, known.json, known.differences), sensitiveValues)
+  return maskRecord(recordUnusable(response, known.json, known.differences), sensitiveValues)
 }
 
 /** Text that is safe to show: it has no spaces, and is too short to be a token. */

@@ -1,6 +1,7 @@
 import { parseTrustedJson } from '#contract/protocol/strict-json.ts'
 import { getOwn, isJsonObject, mapValues } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { LIFECYCLE_RESPONSE_FIELDS } from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -8,7 +9,7 @@ import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { WireEvidence } from '#contract/runtime-api/operations.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
+import { areFound, maskerOf, maskStrings } from '#http-kit/text/scrub.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/call.ts'
 import type { Marks, FrozenPlan, Writes } from '../../model/plan.ts'
 import { maskFailure } from './failures.ts'
@@ -55,7 +56,7 @@ export const maskAnswer = (
   secrets: readonly JsonValue[],
 ): KeptAnswer => ({
   failure: maskFailure(failure, secrets),
-  response: maskStrings(response, secrets),
+  response: maskRecord(response, secrets),
   wire: maskEvidence(wire, secrets),
 })
 
@@ -85,6 +86,16 @@ export function maskRequest(
   const { configuration, resources, ...identity } = request
   // the identity is public and shown next to the request, so it is not masked even if it contains a secret's text
   const shown = { configuration, resources: maskEntries(resources, isSensitive) }
+  if (!areFound(secrets))
+    return {
+      ...identity,
+      // of the manifest, which everybody can read
+      configuration,
+      resources: mapValues(shown.resources, ({ properties, ...entry }) => ({
+        ...entry,
+        properties: mapValues(properties, (data) => ({ ...data, value: maskStrings(data.value, secrets) })),
+      })),
+    }
   return { ...identity, ...Object(maskStrings(shown, secrets)) }
 }
 
@@ -109,7 +120,7 @@ export function maskResponse(
   const data = isJsonObject(response) ? response['data'] : null
   const resources = isJsonObject(data) ? data['resources'] : null
   if (!isJsonObject(response) || !isJsonObject(data) || !isJsonObject(resources))
-    return maskStrings(response, secrets)
+    return maskRecord(response, secrets)
   const masked = mapValues(resources, (properties, locator) =>
     isJsonObject(properties)
       ? mapValues(properties, (value, property) =>
@@ -117,7 +128,49 @@ export function maskResponse(
         )
       : properties,
   )
-  return maskStrings({ ...response, data: { ...data, resources: masked } }, secrets)
+  return maskRecord({ ...response, data: { ...data, resources: masked } }, secrets)
+}
+
+/** Fields of a recorded response whose texts repeat the request, or are words of the protocol. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...LIFECYCLE_RESPONSE_FIELDS,
+  'retryable',
+  'size',
+  'field',
+  'expected',
+])
+/** Fields of a recorded response that hold other fields of it. */
+const HOLDERS: ReadonlySet<string> = new Set(['data', 'known', 'differs'])
+
+/** What was recorded of a response, with these secrets masked. If there are too many to find them, with all that the plugin wrote. */
+export function maskRecord(record: JsonValue, secrets: readonly JsonValue[]): JsonValue {
+  const mask = maskerOf(secrets)
+  if (areFound(secrets)) return mask(record)
+  const maskFields = (of: JsonValue): JsonValue => {
+    if (Array.isArray(of)) return of.map(maskFields)
+    if (!isJsonObject(of)) return mask(of)
+    return mapValues(of, (held, field) => {
+      if (field === 'resources') return maskWrites(held, secrets)
+      if (OWN_FIELDS.has(field)) return held
+      return HOLDERS.has(field) ? maskFields(held) : mask(held)
+    })
+  }
+  return maskFields(record)
+}
+
+/** Recorded writes, with these secrets masked in the values. Their locators and properties are of the manifest. */
+export function maskWrites(writes: JsonValue, secrets: readonly JsonValue[]): JsonValue {
+  const mask = maskerOf(secrets)
+  if (areFound(secrets) || !isJsonObject(writes)) return mask(writes)
+  return mapValues(writes, (properties) =>
+    isJsonObject(properties)
+      ? mapValues(properties, (value) =>
+          isJsonObject(value)
+            ? { ...value, ...('value' in value && { value: mask(value['value'] ?? null) }) }
+            : mask(value),
+        )
+      : mask(properties),
+  )
 }
 
 /** The definitions with the marked properties sensitive. */
