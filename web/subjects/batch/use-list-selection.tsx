@@ -117,7 +117,7 @@ function SelectionBar({
   return (
     <section
       aria-label={t('selection.bar')}
-      className="sticky bottom-4 z-20 mt-3 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-surface px-4 py-2 shadow-lg max-sm:gap-1.5 max-sm:px-3"
+      className="sticky bottom-4 z-20 mt-3 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-surface px-4 py-2 shadow-lg max-sm:gap-1.5 max-sm:px-2"
     >
       <span role="status" className="mr-2 font-medium">
         {t('selection.count', { n: count })}
@@ -130,7 +130,7 @@ function SelectionBar({
       </Button>
       <span
         data-selection-actions=""
-        className="flex flex-1 flex-wrap justify-end gap-2 max-sm:gap-1 max-sm:[&_button]:px-2"
+        className="flex flex-1 flex-wrap justify-end gap-2 max-sm:gap-1 max-sm:[&_button]:px-1.5"
       >
         {children}
       </span>
