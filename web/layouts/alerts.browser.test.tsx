@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Follow } from '#contract/console-api/shapes.ts'
 import { operation, at } from '../pages/operations/detail/calls/testing.ts'
+import { refusal } from '../testing/api.ts'
 import { batchWith } from '../testing/batch.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { OLIVIA, serveScope } from '../testing/served-scope.ts'
@@ -198,12 +199,14 @@ test('a person who has blocked notifications is notified of an operation in the 
   const { operationId } = running
   const batch = batchWith({})
   let follows: Follow[] = []
+  let isFull = true
   const { api } = await serveScope({
     'GET /operations/{operationId}': () => running,
     'GET /batches/{batchId}': () => batch,
     'GET /batches/{batchId}/items': () => ({ items: [] }),
     'GET /follows': () => ({ items: follows, nextCursor: null }),
     'PUT /follows': () => {
+      if (isFull) return refusal({ code: 'REQUEST_INVALID', message: 'You follow too much' })
       const follow = followOf(operationId)
       follows = [follow]
       return follow
@@ -217,6 +220,11 @@ test('a person who has blocked notifications is notified of an operation in the 
   // one button says it, and not two
   await expect.element(watch).toBeVisible()
   await expect.element(page.getByRole('button', { name: /^Follow/ })).not.toBeInTheDocument()
+  await watch.click()
+  await expect.poll(() => api.requests('PUT /follows')).toHaveLength(1)
+  await expect.element(page.getByText(/You follow too much|not valid/)).toBeVisible()
+  await expect.element(page.getByText('You will be notified in your inbox.')).not.toBeInTheDocument()
+  isFull = false
   await watch.click()
   await expect.element(page.getByText('You will be notified in your inbox.')).toBeVisible()
   await expect.element(watching).toHaveAttribute('aria-pressed', 'true')

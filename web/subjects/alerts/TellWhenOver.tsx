@@ -28,6 +28,7 @@ export function TellWhenOver({
   const common = {
     icon: isOn ? ('notificationsOn' as const) : ('notifications' as const),
     'aria-pressed': isOn,
+    busy: follow.isPending,
     ...(size && { size }),
     onClick: () => void press(),
   }
@@ -37,7 +38,9 @@ export function TellWhenOver({
     try {
       await follow.setFollowed(!isOn)
     } catch (error) {
-      showToast({ tone: 'error', text: errorView(error).message })
+      const { title, message } = errorView(error)
+      showToast({ tone: 'error', text: `${title} ${message}` })
+      return
     }
     if (await told) return
     if (kind === 'operation') showToast({ text: t('inbox.follow.done') })
