@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { projectFiles, root } from './process.ts'
 
 // Counts the files that a change of each kind touches, as docs/architecture.md lists them: an example of the kind that is there
-// already, and the files that name it. A name that is gone from its first file fails the command.
+// already, and the files that name it. An example that no file by hand names fails the command.
 
 interface Example {
   change: string
@@ -13,7 +13,7 @@ interface Example {
   names: RegExp
   /** A folder in which every file belongs to the example. */
   folder?: string
-  /** Files that only use the example: without them it would be there too. */
+  /** Files that only use the example, which are not counted: without them it would be there too. */
   users?: RegExp
   goal: number
 }
