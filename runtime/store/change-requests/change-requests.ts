@@ -15,23 +15,14 @@ export type EntryRow = Selectable<RuntimeTables['runtime.change_entry']>
 export type PolicyRow = Selectable<RuntimeTables['runtime.change_policy']>
 
 const [COMMENTS_MAX, STEPS_MAX] = [1_000, 2_000]
-/** What can happen to one request any number of times. */
-const REPEATED: ReadonlySet<ChangeEvent> = new Set([
-  'EDITED',
-  'REMINDED',
-  'APPROVED',
-  'REBASED',
-  'CONFLICTED',
-  'SCHEDULED',
-  'UNSCHEDULED',
-])
 
 /**
  * How many entries the history of one request has at most when this is added, because each look at it reads all of them. Comments leave
- * room for steps, and what ends a request is always added.
+ * room for steps. What else happens is always added, because people are notified of entries and others wait for it: in a full history it
+ * replaces the entry of the same event by the same person.
  */
 export const entriesMax = (event: ChangeEvent): number =>
-  event === 'COMMENTED' ? COMMENTS_MAX : REPEATED.has(event) ? STEPS_MAX : Infinity
+  event === 'COMMENTED' ? COMMENTS_MAX : event === 'EDITED' ? STEPS_MAX : Infinity
 
 export async function insertChangeRequest(
   tx: Tx,
@@ -159,7 +150,7 @@ export async function updateChangeRequest(
     .executeTakeFirstOrThrow()
 }
 
-/** Adds an entry to the history of a locked request; null if it is full. */
+/** Adds an entry to the history of a locked request; null for a comment or an edit if it is full. */
 export async function insertEntry(
   tx: Tx,
   entry: {
@@ -174,6 +165,9 @@ export async function insertEntry(
 ): Promise<EntryRow | null> {
   const { changeRequestId, actor, event, revision, text, target, policy } = entry
   const { rows } = await sql<EntryRow>`
+    with replaced as (
+      delete from runtime.change_entry where change_request_id = ${changeRequestId}::uuid and number > ${STEPS_MAX}
+        and event = ${event} and by_id = ${actor.id})
     insert into runtime.change_entry (change_request_id, number, by_id, by_name, event, revision, text, target, policy)
     select ${changeRequestId}::uuid, coalesce(max(number), 0) + 1, ${actor.id}, ${actor.name}, ${event}, ${revision}::int, ${text ?? null},
       ${target === undefined ? null : JSON.stringify(target)}::json, ${policy === undefined ? null : JSON.stringify(policy)}::json

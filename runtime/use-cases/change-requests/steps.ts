@@ -4,7 +4,6 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
-import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
 import type { Updateable } from 'kysely'
 import { LIVE_STATES, transition } from '../../engine/change-requests/transition.ts'
@@ -238,13 +237,11 @@ export async function store(
     : null
   if (policy !== null)
     await insertEntry(tx, { ...of, actor: systemActor(of.changeRequestId), event: 'REBASED', policy })
-  // what the platform does is not recorded in a history that is full
-  if (entry !== undefined)
-    await (entry.actor.id === RUNTIME_ACTOR_ID ? insertEntry : addEntry)(tx, { ...of, ...entry })
+  if (entry !== undefined) await addEntry(tx, { ...of, ...entry })
   return next
 }
 
-/** Adds an entry of a person to the history of a locked request. Refuses with CHANGE_REQUEST_STATE if it is full. */
+/** Adds an entry to the history of a locked request. Refuses a comment or an edit with CHANGE_REQUEST_STATE if it is full. */
 export async function addEntry(tx: Tx, entry: Parameters<typeof insertEntry>[1]): Promise<EntryRow> {
   const row = await insertEntry(tx, entry)
   if (row !== null) return row
