@@ -84,6 +84,16 @@ export function findChangeRequest(db: Db, changeRequestId: string): Promise<Chan
     .executeTakeFirst()
 }
 
+/** Without the rest of the request, which may be large: each item of its batch asks. */
+export async function readApprovalsNeeded(db: Db, changeRequestId: string): Promise<number> {
+  const { approvals_needed } = await db
+    .selectFrom('runtime.change_request')
+    .select('approvals_needed')
+    .where('change_request_id', '=', changeRequestId)
+    .executeTakeFirstOrThrow()
+  return approvals_needed
+}
+
 const lockingChangeRequest = (tx: Tx, changeRequestId: string) =>
   tx
     .selectFrom('runtime.change_request')

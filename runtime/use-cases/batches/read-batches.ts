@@ -14,10 +14,10 @@ import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
 import { countPhases, listBatchRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { listScopesOfItems } from '../../store/batches/batches.ts'
+import { readApprovalsNeeded } from '../../store/change-requests/change-requests.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { requireChangeRequest } from '../change-requests/steps.ts'
 import { hiddenIn, hide, keyOf } from './show-batch.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
 
@@ -86,7 +86,7 @@ export async function neededApprovals(
   db: Db,
   { change_request_id: id }: { change_request_id: string | null },
 ): Promise<boolean> {
-  return id !== null && (await requireChangeRequest(db, id)).approvals_needed > 0
+  return id !== null && (await readApprovalsNeeded(db, id)) > 0
 }
 
 const ENVIRONMENTS_MAX = 20
