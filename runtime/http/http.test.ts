@@ -364,7 +364,10 @@ describe('an error', () => {
       },
     })
     assert.equal(installed.errorCode, '0', JSON.stringify(installed.json).slice(0, 300))
-    const { operationId } = installed.data['operation'] as { operationId: string }
+    const { operationId, installation } = installed.data['operation'] as {
+      operationId: string
+      installation: { bundleInstallId: string }
+    }
     await until(async () => {
       const { data } = await limited.call('/installations', { actor: 'carol' })
       return (data['items'] as { state: string }[])[0]?.state === 'ACTIVE'
@@ -380,12 +383,56 @@ describe('an error', () => {
         }),
     }
     for (const [actor, read] of Object.entries(reads)) {
-      const { json } = await read()
+      const { json, errorCode } = await read()
+      assert.equal(errorCode, '0', JSON.stringify(json).slice(0, 300))
       assert.ok(JSON.stringify(json).length < 10_000, actor)
       const statuses = (await Promise.all(Array.from({ length: 30 }, read))).map(({ status }) => status)
       const served = statuses.filter((status) => status === 200).length
       assert.ok(served >= 2 && served <= 10, `${actor} ${served}`)
     }
+    const made = await limited.call('/change-requests', {
+      method: 'POST',
+      actor: 'erin',
+      body: {
+        kind: 'CONFIGURE',
+        title: 'Euro',
+        scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 },
+        input: { snapshotVersion: 2, changes },
+        submit: true,
+      },
+    })
+    assert.equal(made.errorCode, '0', JSON.stringify(made.json).slice(0, 300))
+    const { changeRequestId } = made.data['changeRequest'] as { changeRequestId: string }
+    const path = `/change-requests/${changeRequestId}`
+    const { planToken } = (await limited.call(`${path}/plan`, { actor: 'erin' })).data
+    const applied = await limited.call(`${path}/apply`, {
+      method: 'POST',
+      actor: 'frank',
+      body: { revision: 1, planToken: planToken ?? null },
+    })
+    assert.equal(applied.errorCode, '0', JSON.stringify(applied.json).slice(0, 300))
+    // the request and its save are both planned: 57 for each, of 300
+    const left = await Promise.all(
+      Array.from({ length: 300 }, () => limited.call('/plugins', { actor: 'frank' })),
+    )
+    const after = left.filter(({ status }) => status === 200).length
+    assert.ok(after > 150 && after < 200, String(after))
+    let begun = 0
+    for (const currency of 'ABCDEFGHIJ') {
+      const { status } = await limited.call('/batches', {
+        method: 'POST',
+        actor: 'dave',
+        body: {
+          action: 'CONFIGURE',
+          targets: [installation.bundleInstallId],
+          input: {
+            changes: { 'dev/billing/MODULE/ledger': { currency: { '@type': 'Data', value: currency } } },
+          },
+        },
+      })
+      if (status === 200) begun += 1
+    }
+    assert.ok(begun >= 2 && begun <= 8, String(begun))
     assert.equal((await limited.call('/plugins', { actor: 'carol' })).status, 200)
     await limited.close()
   })

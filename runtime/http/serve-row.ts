@@ -142,7 +142,8 @@ async function serveWrite(
 const hasReadFor =
   (c: HttpContext) =>
   (length: number): void =>
-    c.set('readLength', length)
+    // a request may plan twice: that of a change request, and that of the use case which applies it
+    c.set('readLength', (c.var.readLength ?? 0) + length)
 
 async function dataOf(
   call: RowCall,

@@ -29,12 +29,12 @@ export async function createBatch(
   context: WriteContext,
   { body }: Input<'POST /batches'>,
 ): Promise<Answer<'POST /batches'>> {
-  const { tx, actor, deps } = context
+  const { tx, actor, deps, hasRead } = context
   const { vault } = deps
   const overrides = body.override === true
   requireReasonToOverride(body)
   const way = wayOfItem(overrides, body.reason, context.isApproved)
-  const { targets: planned } = await planTargets({ db: tx, vault, actor, way }, body)
+  const { targets: planned } = await planTargets({ db: tx, vault, actor, way, hasRead }, body)
   const waves = waveOfEach(body, planned)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),

@@ -6,7 +6,7 @@ import type { Db } from '../../model/db.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
 import { noticesOf, pluginNoticesOf } from '../plans/plan-notices.ts'
-import { countValues, planAt, problemsOf } from '../plans/plan-view.ts'
+import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
 import { shortened } from './show-batch.ts'
@@ -18,15 +18,11 @@ export function planBatch(
   context: ReadContext,
   { body }: Input<'POST /batches/plan'>,
 ): Promise<Answer<'POST /batches/plan'>> {
-  const { actor, deps } = context
+  const { actor, deps, hasRead } = context
   return planAt(context, async (db) => {
     // a plan overrides nothing, so nobody has to say why
     const way = wayOfItem(body.override === true, 'planned')
-    const planned = await planTargets({ db, vault: deps.vault, actor, way }, body)
-    countValues(
-      context,
-      planned.targets.map(({ plan }) => plan),
-    )
+    const planned = await planTargets({ db, vault: deps.vault, actor, way, hasRead }, body)
     return planOfBatch(db, { ...deps, actor }, body, planned)
   })
 }

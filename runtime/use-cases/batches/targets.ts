@@ -27,6 +27,7 @@ import { findVisible } from '../../store/visible-scopes.ts'
 import { authorize } from '../authorize.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Comparing } from '../comparisons/compared.ts'
+import type { ReadContext } from '../context.ts'
 import { checkSave } from '../configuration/save.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/detach.ts'
@@ -42,8 +43,7 @@ import type { Way } from '../gate/admit.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import { bytesOfValues } from '../../store/operations/plans.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
-import { itemTokenOf } from '../plans/plan-token.ts'
-import type { TokenPart } from '../plans/plan-token.ts'
+import { itemTokenOf, type TokenPart } from '../plans/plan-token.ts'
 import { resourceAt } from '../../engine/plans/by-locator.ts'
 
 /** What a batch would do to one target, and every reason to refuse it. */
@@ -81,7 +81,7 @@ export interface PlannedTargets {
 /** How many bytes the values of all plans of a batch have, and their different definitions: all are in memory at the same time. */
 const PLANS_BYTES_MAX = 16 * 1024 * 1024
 
-type Deps = { db: Db; vault: Vault; actor: Actor; way: Way }
+type Deps = { db: Db; vault: Vault; actor: Actor; way: Way; hasRead?: ReadContext['hasRead'] | undefined }
 /** The values that it gives are checked for each target, and all of these checks have one budget. */
 type Planning = Deps & { budget: CheckBudget }
 /** A batch never shows, for any of its targets, whether a value equals a hidden one. */
@@ -97,9 +97,9 @@ export const wayOfItem = (override: boolean, reason: string | null | undefined, 
 })
 
 /**
- * Plans every target, in their order. Writes nothing. Refuses the whole batch if a target does not exist or the actor
- * may not see it (NOT_FOUND), naming each, for a protected property, and if the plans are too large together. A missing
- * permission is a refusal of its target.
+ * Plans every target, in their order, and counts what it reads for each. Writes nothing. Refuses the whole batch if a target does not
+ * exist or the actor may not see it (NOT_FOUND), naming each, for a protected property, and if the plans are too large together. A
+ * missing permission is a refusal of its target.
  */
 export async function planTargets(deps: Deps, request: Request): Promise<PlannedTargets> {
   const { properties = {}, fill = {}, changes = {}, values = {} } = inputOf(request)
@@ -131,7 +131,9 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
       continue
     }
     planned.push(one)
-    bytes += bytesOfValues(one.plan) + shareDefinitions(one.plan, definitions)
+    const read = bytesOfValues(one.plan) + shareDefinitions(one.plan, definitions)
+    deps.hasRead?.(read)
+    bytes += read
     // a smaller batch than that of one target is none
     if (bytes > PLANS_BYTES_MAX && planned.length > 1)
       refuseFor([
@@ -145,10 +147,8 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
       ...platformMessage('targetNotFound'),
     })),
   )
-  const plugins = await pluginsOf(
-    deps.db,
-    planned.map(({ plan }) => plan),
-  )
+  const plans = planned.map(({ plan }) => plan)
+  const plugins = await pluginsOf(deps.db, plans)
   const targets = planned.map((one) => ({
     ...one,
     // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move

@@ -22,6 +22,7 @@ import { notFound } from '../authorize.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
 import { hiddenIn, hide, keyOf, showBatch } from '../batches/show-batch.ts'
 import { planTargets, wayOfItem } from '../batches/targets.ts'
+import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { planOfSave } from '../configuration/plan-save.ts'
 import { evaluateDetach } from '../installations/detach.ts'
@@ -29,10 +30,9 @@ import { evaluateInstall } from '../installations/install.ts'
 import { evaluateUpgrade } from '../installations/upgrade.ts'
 import type { Way } from '../gate/admit.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
-import { operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
+import { countValues, operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
@@ -55,8 +55,6 @@ export interface Evaluated {
   shownConflicts: PropertyChangeConflict[]
   /** Secrets of properties that do not hide them any more: nothing is planned or applied with them. */
   exposed: PlatformProblem[]
-  /** With all values of the installations that it would change. */
-  plans: readonly (FrozenPlan | null)[]
 }
 type PropertyChangeConflict = {
   locator: string
@@ -72,15 +70,15 @@ type PropertyChangeConflict = {
  * that a plan can say.
  */
 export async function evaluateChange(
-  { db, keys, author, reader }: Reading,
+  reading: Reading,
   content: ChangeContent,
   known: { scope: Scope | null; scopes: Scope[]; bundleInstallId: string | null } = NOTHING,
 ): Promise<Evaluated> {
   try {
-    return await evaluateKind({ db, keys, author, reader }, content)
+    return await evaluateKind(reading, content)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    const scope = known.scope === null ? undefined : await findScope(db, known.scope)
+    const scope = known.scope === null ? undefined : await findScope(reading.db, known.scope)
     // its target vanished, or its version cannot be installed any more
     return {
       ...known,
@@ -92,7 +90,6 @@ export async function evaluateChange(
       conflicts: [],
       shownConflicts: [],
       exposed: [],
-      plans: [],
     }
   }
 }
@@ -106,10 +103,12 @@ interface Reading {
   author: Actor
   /** Who reads the plan, and may see less than the author. */
   reader: Actor
+  /** Counts the values of the installations that it would change. */
+  hasRead?: ReadContext['hasRead'] | undefined
 }
 
 async function evaluateKind(reading: Reading, content: ChangeContent): Promise<Evaluated> {
-  const { db, keys, author, reader } = reading
+  const { db, keys, author, reader, hasRead } = reading
   const { change } = content
   const context = { db, vault: keys.vault, actor: author, way: APPROVED }
   switch (change.kind) {
@@ -141,7 +140,10 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       return operationResult(reading, content, evaluation)
     }
     case 'BATCH': {
-      const found = await planTargets({ ...context, way: wayOfItem(false, null, true) }, change.input)
+      const found = await planTargets(
+        { ...context, hasRead, way: wayOfItem(false, null, true) },
+        change.input,
+      )
       const plan = await planOfBatch(db, { ...keys, actor: reader }, change.input, found)
       const planned = found.targets
       const parts = planned.map(({ target, part, run }) => ({
@@ -187,7 +189,6 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         exposed: changesInBatch(input).flatMap((changes) =>
           exposedSecrets(changes, (locator, property) => sensitiveFirst(definitionsOf(locator, property))),
         ),
-        plans: planned.map((one) => one.plan),
       })
     }
   }
@@ -218,7 +219,7 @@ async function findTarget(db: Db, bundleInstallId: string) {
 }
 
 async function evaluateSaveRequest(
-  { db, keys, author }: Reading,
+  { db, keys, author, hasRead }: Reading,
   content: ChangeContent,
   change: Extract<ChangeInput, { kind: 'CONFIGURE' }>,
 ): Promise<Evaluated> {
@@ -239,6 +240,10 @@ async function evaluateSaveRequest(
     { db, vault: keys.vault, actor: author, comparing: 'never', way: APPROVED },
     scope,
     input,
+  )
+  countValues(
+    { hasRead },
+    evaluation.owners.map((owner) => owner.plan),
   )
   const plan = await planOfSave(db, keys, scope, evaluation)
   const parts = evaluation.owners.map(({ installation, plan: frozen, unchecked, ledger }) => ({
@@ -285,7 +290,6 @@ async function evaluateSaveRequest(
       return { locator, property, base: show(sides.base), theirs: show(sides.theirs), mine: show(sides.mine) }
     }),
     exposed: exposedSecrets(changes, definitionOf),
-    plans: evaluation.owners.map((owner) => owner.plan),
   })
 }
 
@@ -313,11 +317,12 @@ export async function readNamed(
 }
 
 async function operationResult(
-  { db, keys }: Reading,
+  { db, keys, hasRead }: Reading,
   content: ChangeContent,
   evaluation: OperationEvaluation,
   properties?: Changes,
 ): Promise<Evaluated> {
+  countValues({ hasRead }, [evaluation.plan])
   const plan = await operationPlan(db, keys, evaluation)
   const part = { ...partOf(evaluation), id: targetOf(evaluation, content.change) }
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
@@ -362,7 +367,6 @@ async function operationResult(
     conflicts: [],
     shownConflicts: [],
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
-    plans: [evaluation.plan],
   })
 }
 

@@ -14,7 +14,7 @@ import { countWaiting, selectChangeRequests } from '../../store/change-requests/
 import { hide } from '../batches/show-batch.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
-import { countValues, planAt } from '../plans/plan-view.ts'
+import { planAt } from '../plans/plan-view.ts'
 import { differenceOf } from './effect.ts'
 import { openContent, permissionFor } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
@@ -207,11 +207,8 @@ function evaluatedAt<Result>(
     if (!LIVE_STATES.some((state) => state === row.state)) return show(db, { row, scopes, evaluated: null })
     context.spendMore?.(planningCost(row))
     const content = await openContent({ db, vault: deps.vault }, row)
-    const evaluated = await evaluateChange({ db, keys: deps, author: row.actor, reader: actor }, content, {
-      ...placeOf(row),
-      scopes,
-    })
-    countValues(context, evaluated.plans)
+    const reading = { db, keys: deps, author: row.actor, reader: actor, hasRead: context.hasRead }
+    const evaluated = await evaluateChange(reading, content, { ...placeOf(row), scopes })
     return show(db, { row, scopes, evaluated })
   })
 }

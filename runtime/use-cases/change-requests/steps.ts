@@ -33,7 +33,6 @@ import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { systemActor } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { WriteContext } from '../context.ts'
-import { countValues } from '../plans/plan-view.ts'
 import { kindsOf, openContent, permissionFor, sealContent } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { ChangeContent } from './content.ts'
@@ -93,16 +92,14 @@ export async function lockFor(
   permission: Permission,
   revision: number,
 ): Promise<EvaluatedChange> {
-  const { tx, actor, deps, spendMore } = context
+  const { tx, actor, deps, spendMore, hasRead } = context
   const { row, scopes } = await lockVisible(tx, actor, changeRequestId)
   authorizeAll(actor, permission, scopes)
   if (row.revision !== revision)
     throw new DomainError('CHANGE_REQUEST_STALE', platformMessage('changeStale', { current: row.revision }))
   if (!LIVE_STATES.some((state) => state === row.state)) throw wrongState(row)
   spendMore?.(planningCost(row))
-  const locked = await evaluateRow(tx, deps, row, scopes)
-  countValues(context, locked.evaluated.plans)
-  return locked
+  return evaluateRow(tx, deps, row, scopes, hasRead)
 }
 
 const BYTES_FOR_ONE = 1500
@@ -124,10 +121,11 @@ export async function evaluateRow(
   deps: RuntimeDeps,
   row: ChangeRequestRow,
   scopes: Scope[],
+  hasRead?: WriteContext['hasRead'],
 ): Promise<EvaluatedChange> {
   const judged = await readScopeVersions(tx, row.change_request_id)
   const content = await openContent({ db: tx, vault: deps.vault }, row)
-  const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor }
+  const reading = { db: tx, keys: deps, author: row.actor, reader: row.actor, hasRead }
   const evaluated = await evaluateChange(reading, content, { ...placeOf(row), scopes })
   return { row, scopes, content, evaluated, facts: await factsOfRequest(tx, row, evaluated, scopes), judged }
 }

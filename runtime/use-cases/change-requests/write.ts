@@ -37,7 +37,6 @@ import {
   step,
   store,
 } from './steps.ts'
-import { countValues } from '../plans/plan-view.ts'
 import type { EvaluatedChange } from './steps.ts'
 import { entryView } from './read.ts'
 import { givesSecret } from './secrets.ts'
@@ -53,12 +52,11 @@ export async function createChangeRequest(
   context: WriteContext,
   { body }: Input<'POST /change-requests'>,
 ): Promise<Changed> {
-  const { tx, deps, actor } = context
+  const { tx, deps, actor, hasRead } = context
   const id = uuidv7(deps)
   const content = await contentFor(context, body, { key: newKey(deps), before: null })
   const author = authorOf(actor, id, content)
-  const evaluated = await evaluateChange({ db: tx, keys: deps, author, reader: actor }, content)
-  countValues(context, evaluated.plans)
+  const evaluated = await evaluateChange({ db: tx, keys: deps, author, reader: actor, hasRead }, content)
   authorizeTarget(actor, evaluated)
   // each is merged with what others save
   if ((await lockMadeBy(tx, actor.id, LIVE_STATES)) >= LIVE_REQUESTS_MAX)
@@ -118,7 +116,7 @@ export async function editChangeRequest(
   context: WriteContext,
   { params, body }: Input<`PATCH ${Path}`>,
 ): Promise<Changed> {
-  const { tx, deps, actor } = context
+  const { tx, deps, actor, hasRead } = context
   const { title, reason, input } = body
   const locked = await lockFor(context, params.changeRequestId, 'change:propose', body.revision)
   const { row, content } = locked
@@ -139,7 +137,7 @@ export async function editChangeRequest(
   const needed = permissionFor(written.change)
   const isOther = input !== undefined && (actor.id !== row.created_by_id || needed === 'operation:takeover')
   if (input !== undefined) {
-    const reading = { db: tx, keys: deps, author, reader: actor }
+    const reading = { db: tx, keys: deps, author, reader: actor, hasRead }
     let evaluated = await evaluateChange(reading, written)
     authorizeTarget(actor, evaluated)
     const [flagged = {}] = changesIn(evaluated.content.change)

@@ -27,7 +27,10 @@ export function planAt<Result>({ deps }: ReadContext, plan: (db: Db) => Promise<
 }
 
 /** Counts all values of plans: they are read for each plan, and most of them are not shown. */
-export function countValues({ hasRead }: ReadContext, plans: readonly (FrozenPlan | null)[]): void {
+export function countValues(
+  { hasRead }: { hasRead?: ReadContext['hasRead'] | undefined },
+  plans: readonly (FrozenPlan | null)[],
+): void {
   hasRead?.(plans.reduce((sum, plan) => sum + bytesOfValues(plan), 0))
 }
 
