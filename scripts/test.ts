@@ -59,6 +59,7 @@ const temporary = makeTestDirectory(undefined)
 chmodSync(temporary, 0o755)
 process.env['TMPDIR'] = temporary
 process.once('exit', () => removeRunDirectory(temporary))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const tallies: Tally[] = []
 const durations: { name: string; seconds: number }[] = []
 for (const [name, run] of Object.entries(STAGES)) {
