@@ -288,6 +288,7 @@ test('the review of an edited request says what it would do, and its title names
     }),
   })
   await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(field('SMTP port')).toHaveValue('2525')
   await field('SMTP host').fill('own.example')
   await userEvent.keyboard('{Control>}s{/Control}')
   const review = page.getByRole('dialog', { name: 'Review changes' })

@@ -106,7 +106,8 @@ test('a press on an outdated version plans its upgrade; others, and locked ones,
     .getByRole('button', { name: 'CRM 1.9.0 in production/eu/2, 1 version behind. Upgrade it' })
     .click()
   await expect.element(page.getByRole('dialog', { name: 'Upgrade 1 installation' })).toBeVisible()
-  expect(api.requests(INSTALLATIONS)).toEqual([])
+  // a link below the pointer may prefetch the list of installations, with another limit
+  expect(api.requests(INSTALLATIONS).filter(({ query }) => query.get('limit') === '200')).toEqual([])
 })
 
 test('scopes and bundles are turned by pages of their own', async () => {
