@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { Clock } from './clock.ts'
 
@@ -42,4 +42,14 @@ export function uuidv7({
 export function uuidv7Time(id: string): Date | null {
   const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(id)
   return time === null ? null : new Date(Number.parseInt(`${time[1]}${time[2]}`, 16))
+}
+
+/** An opaque value of 256 random bits, for a cookie or a URL. */
+export function opaqueValue(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The stored form of an opaque value, which has enough entropy for a plain hash. */
+export function hashOf(value: string): Buffer {
+  return createHash('sha256').update(value).digest()
 }

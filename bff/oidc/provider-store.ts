@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider'
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
-import { hashOf } from '../store/hash.ts'
+import { hashOf } from '#http-kit/random.ts'
 import { consumeRecord, deleteRecord, findRecord, upsertRecord } from '../store/idp-records.ts'
 import type { FoundRecord } from '../store/idp-records.ts'
 import type { BffDb } from '../store/tables.ts'

@@ -11,7 +11,7 @@ import { idOfRequest } from '../idempotent-id.ts'
 import { placeKey } from '../roles.ts'
 import type { RoleGrant } from '../roles.ts'
 import type { Person } from '../session/sessions.ts'
-import { hashOf, opaqueValue } from '../store/hash.ts'
+import { hashOf, opaqueValue } from '#http-kit/random.ts'
 import {
   deleteServiceAccount,
   insertServiceAccount,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { opaqueValue } from '../store/hash.ts'
+import { opaqueValue } from '#http-kit/random.ts'
 import { findSessions } from '../store/sessions.ts'
 import { EVERYWHERE, startAuthServer } from '../testing.ts'
 import { TestBrowser } from '../testing-browser.ts'

@@ -12,7 +12,7 @@ import type { ResourceFacts } from '../changes/full-changes.ts'
 import type { Problem } from '../refusals.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { compileAuthorizations, modulesOf, writersOf } from '../calls/compile-authorization.ts'
-import { resourceAt } from './by-locator.ts'
+import { resourceAt } from './configure-plan.ts'
 
 /** A resource of the version that an INSTALL or UPGRADE installs. */
 export type TargetResource = Pick<

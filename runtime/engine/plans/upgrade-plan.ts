@@ -6,7 +6,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { isSameValue, comparisonsIn, isHidden } from '../changes/compare.ts'
 import type { Comparison, PropertyMap } from '../changes/compare.ts'
-import { currentValues } from './configure-plan.ts'
+import { currentValues, resourceAt } from './configure-plan.ts'
 import type { Problem } from '../refusals.ts'
 import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
@@ -14,7 +14,6 @@ import { defaultOf, frozenValues, missingProperties, initialChanges } from './ta
 import type { Target, TargetResource } from './target.ts'
 import { detachedResource } from './planned-calls.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
-import { resourceAt } from './by-locator.ts'
 
 export interface UpgradePlan {
   plan: FrozenPlan

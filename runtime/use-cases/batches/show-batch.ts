@@ -8,7 +8,7 @@ import { propertyView } from '../../engine/changes/change-view.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { inputOf, isSetBy } from './targets.ts'
 import type { BatchInputParts, PlannedTarget } from './targets.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /** What a batch does, for display. */
 export interface ShownBatch {

@@ -44,7 +44,7 @@ import { retryOfRetired } from '../registry/retirement.ts'
 import { bytesOfValues } from '../../store/operations/plans.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
 import { itemTokenOf, type TokenPart } from '../plans/plan-token.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /** What a batch would do to one target, and every reason to refuse it. */
 export interface PlannedTarget {

@@ -37,7 +37,7 @@ import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
 import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /** What a request would do now. */
 export interface Evaluated {

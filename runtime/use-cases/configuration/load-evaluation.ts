@@ -35,7 +35,7 @@ import type { Comparing } from '../comparisons/compared.ts'
 import { admit } from '../gate/admit.ts'
 import type { Admission, Way } from '../gate/admit.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /** How many MiB the values of a scope may have: the console accepts a response with twice as much. */
 const SCOPE_MIB_MAX = 16

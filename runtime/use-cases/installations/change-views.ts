@@ -4,7 +4,7 @@ import { changeView } from '../../engine/changes/change-view.ts'
 import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 interface Defining {
   locator: string

@@ -24,7 +24,7 @@ import { inCallOrder } from '../../engine/steps/next-step.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import { changeView, propertyView } from '../../engine/changes/change-view.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 export interface OperationRows {
   operation: OperationRow

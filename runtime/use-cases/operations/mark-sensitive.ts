@@ -14,7 +14,7 @@ import type { Vault } from '../../model/vault.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /**
  * Marks the properties that the plan of an INSTALL or UPGRADE newly defines as sensitive. Runs in the transaction that

@@ -34,7 +34,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { SHOWN_ENDS } from './read.ts'
 import { findVisibleOperation } from './runs.ts'
-import { resourceAt } from '../../engine/plans/by-locator.ts'
+import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 type Name = 'GET /operations/{operationId}/context'
 
