@@ -98,9 +98,9 @@ export const CHANGES: readonly Mutant[] = [
     name: 'undone-when-the-client-leaves',
     breaks: 'rolls back a write whose client has closed its connection',
     file: 'runtime/http/serve-row.ts',
-    from: 'run: (context) => dataOf(call, { ...context, spendMore }, request),',
+    from: 'run: (context) => dataOf(call, { ...context, spendMore, hasRead: hasReadFor(c) }, request),',
     to: `run: async (context) => {
-      const data = await dataOf(call, { ...context, spendMore }, request)
+      const data = await dataOf(call, { ...context, spendMore, hasRead: hasReadFor(c) }, request)
       c.req.raw.signal.throwIfAborted()
       return data
     },`,

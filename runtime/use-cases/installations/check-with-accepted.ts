@@ -7,8 +7,8 @@ import type { KnownTargets } from '../../engine/changes/check-changes.ts'
 import type { Problem } from '../../engine/refusals.ts'
 import type { PlannedChange } from '../../model/plan.ts'
 
-/** How long values are checked before anything else gets its turn. */
-const TURN_MS = 50
+/** How much work, in the units of a budget, is done before anything else gets its turn: about 50 ms. */
+const TURN_WORK = 50_000
 
 /**
  * As `checkChanges`, where the request gives only some of the values. The others were accepted before, in any number of requests: none of
@@ -23,13 +23,16 @@ export async function checkWithAccepted(
   budget: CheckBudget,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
-  let since = performance.now()
+  let work = 0
   for (const change of changes) {
     const isGiven = getOwn(getOwn(given, change.locator) ?? {}, change.property) !== undefined
-    problems.push(...checkChanges([change], known, isGiven ? budget : newCheckBudget()))
-    if (performance.now() - since < TURN_MS) continue
+    const ofValue = isGiven ? budget : newCheckBudget()
+    const before = ofValue.left
+    problems.push(...checkChanges([change], known, ofValue))
+    work += before - ofValue.left
+    if (work < TURN_WORK) continue
     await setImmediate()
-    since = performance.now()
+    work = 0
   }
   return problems
 }
