@@ -103,6 +103,7 @@ export const PropertyField = memo(function PropertyField({
     onEdit(isText && isSet === false && isOptional && isEmptyText(next) ? REMOVED : next)
   const isEmpty = isText && dataValue(shown.value) === ''
   const canBeEmpty = isText && isShownSet !== true && !readOnly && emptyOf(schemaOf(definition)) !== null
+  const isSecretSet = definition.isSensitive === true && isSet === true
   const describedBy = [
     error !== null && `${id}-error`,
     isEmpty && `${id}-state`,
@@ -168,14 +169,22 @@ export const PropertyField = memo(function PropertyField({
         )}
         {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
         {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
-        <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint @min-[42rem]/form:mb-0 @min-[42rem]/form:min-h-4 @min-[42rem]/form:gap-y-2 @min-[42rem]/form:[&_button]:-my-1.5">
+        <div
+          className={cx(
+            '-mb-6 flex flex-wrap items-center gap-x-3 text-xs text-faint @min-[42rem]/form:mb-0 @min-[42rem]/form:min-h-4 @min-[42rem]/form:gap-y-2 @min-[42rem]/form:[&_button]:-my-1.5',
+            // two lines, also while a lock hides the buttons
+            isSecretSet && Boolean(status) ? 'min-h-12' : 'min-h-6',
+          )}
+        >
           {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
           {isEmpty && (
             <span id={`${id}-state`} className="italic">
               {t('common.value.emptyText')}
             </span>
           )}
-          <Status isMarked={isMarked}>{status}</Status>
+          <Status isMarked={isMarked} isSecret={isSecretSet}>
+            {status}
+          </Status>
           {canBeEmpty && (
             <Button
               variant="quiet"
@@ -243,14 +252,27 @@ function TitleColumn({
   )
 }
 
-function Status({ isMarked, children }: { isMarked: boolean; children: ReactNode }) {
+function Status({
+  isMarked,
+  isSecret,
+  children,
+}: {
+  isMarked: boolean
+  isSecret: boolean
+  children: ReactNode
+}) {
   if (!children) return null
   return (
     <span
       className={cx(
         'flex min-w-0 items-center gap-x-2 empty:hidden',
-        // what others do changes the text, which must not change the number of lines; the age of a secret is there from the start
-        isMarked ? 'grow basis-48' : 'grow-[4] basis-0 has-[time]:basis-auto',
+        // what others do, and time, change the text, which must not change the number of lines
+        isMarked
+          ? 'grow basis-48'
+          : isSecret
+            ? // in a narrow form, the age would be cut beside the buttons
+              'order-first grow-[4] basis-full @min-[42rem]/form:order-none @min-[42rem]/form:basis-0'
+            : 'grow-[4] basis-0',
       )}
     >
       {children}
