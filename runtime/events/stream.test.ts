@@ -150,6 +150,8 @@ describe('the event stream', () => {
     })
     const reader = await open()
     await reader.begun()
+    await save(firstScope, ++version)
+    await reader.events(1)
     await reader.leave()
     const events = Array.from({ length: 300 }, () => ({
       kind: 'operation' as const,
