@@ -195,7 +195,7 @@ const MASKED_MAX = { secrets: 5_000, characters: 1024 * 1024 }
  * the entire string; otherwise every "a" would be masked. If there are very many sensitive values, or if a string looks so much like them
  * that to compare it takes too long, every string that may contain one is masked.
  */
-export const maskStrings = (json: JsonValue, secrets: Iterable<JsonValue>): JsonValue =>
+export const maskStrings = (json: JsonValue, secrets: readonly JsonValue[]): JsonValue =>
   maskerOf(secrets)(json)
 
 type Masker = (json: JsonValue) => JsonValue
@@ -206,26 +206,33 @@ interface Prepared {
   areFound: boolean
 }
 
-/** To prepare secrets costs more than to look for them in a short text, and those of an operation are looked for in many. */
-const known = new WeakMap<Iterable<JsonValue>, Prepared & { size: number | undefined }>()
-
-/** {@link maskStrings} for several values. A list to which secrets have been added is prepared again. */
-export const maskerOf = (secrets: Iterable<JsonValue>): Masker => preparedOf(secrets).mask
-
-/** Whether the secrets are few enough to be found in a text. Otherwise a caller says itself which texts cannot contain any. */
-export const areFound = (secrets: Iterable<JsonValue>): boolean => preparedOf(secrets).areFound
-
-function preparedOf(secrets: Iterable<JsonValue>): Prepared {
-  const size = Array.isArray(secrets) ? secrets.length : undefined
-  const found = known.get(secrets)
-  if (found !== undefined && found.size === size) return found
-  const prepared = prepare(secrets)
-  known.set(secrets, { ...prepared, size })
-  return prepared
+/**
+ * Makes something of a list of secrets once. A list to which secrets have been added is another one: it is made again.
+ */
+function onceFor<Made>(
+  make: (secrets: readonly JsonValue[]) => Made,
+): (secrets: readonly JsonValue[]) => Made {
+  const known = new WeakMap<readonly JsonValue[], { made: Made; size: number }>()
+  return (secrets) => {
+    const found = known.get(secrets)
+    if (found?.size === secrets.length) return found.made
+    const made = make(secrets)
+    known.set(secrets, { made, size: secrets.length })
+    return made
+  }
 }
 
-function prepare(secrets: Iterable<JsonValue>): Prepared {
-  const texts = new Set([...secrets].flatMap(textsOf))
+/** To prepare secrets costs more than to look for them in a short text, and those of an operation are looked for in many. */
+const preparedOf = onceFor(prepare)
+
+/** {@link maskStrings} for several values. */
+export const maskerOf = (secrets: readonly JsonValue[]): Masker => preparedOf(secrets).mask
+
+/** Whether the secrets are few enough to be found in a text. Otherwise a caller says itself which texts cannot contain any. */
+export const areFound = (secrets: readonly JsonValue[]): boolean => preparedOf(secrets).areFound
+
+function prepare(secrets: readonly JsonValue[]): Prepared {
+  const texts = new Set(secrets.flatMap(textsOf))
   if (texts.size === 0) return { mask: (json) => json, areFound: true }
   const long = [...texts].filter((text) => text.length >= KEY_LENGTH)
   const characters = long.reduce((sum, text) => sum + text.length, 0)
@@ -262,18 +269,13 @@ function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue
 /** The text with `?` for all that is not visible ASCII, as headers are shown. */
 export const visibleText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
-const inHeaders = new WeakMap<readonly JsonValue[], { all: JsonValue[]; size: number }>()
-
-/** The secrets, and how they look in a visible header: HTTP does not say whether it is sent as Latin-1 or as UTF-8. */
-export function secretsInHeaders(secrets: readonly JsonValue[]): JsonValue[] {
-  const size = secrets.length
-  const found = inHeaders.get(secrets)
-  if (found?.size === size) return found.all
-  const looks = secrets
+/**
+ * The secrets, and how they look in a visible header: HTTP does not say whether it is sent as Latin-1 or as UTF-8. The same list for the
+ * same secrets, so that it is prepared once.
+ */
+export const secretsInHeaders = onceFor((secrets) => [
+  ...secrets,
+  ...secrets
     .flatMap(textsOf)
-    .flatMap((text) => [visibleText(text), visibleText(Buffer.from(text).toString('latin1'))])
-  const all = [...secrets, ...looks]
-  // the same list for the same secrets, so that it is prepared once
-  inHeaders.set(secrets, { all, size })
-  return all
-}
+    .flatMap((text) => [visibleText(text), visibleText(Buffer.from(text).toString('latin1'))]),
+])
