@@ -1,4 +1,3 @@
-import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { ButtonSize } from '../../ui/button-style.ts'
@@ -35,14 +34,7 @@ export function TellWhenOver({
   const press = async () => {
     // asked while the press still counts as one: the browser refuses to ask later
     const told = setWatched({ kind, id }, !isOn)
-    try {
-      await follow.setFollowed(!isOn)
-    } catch (error) {
-      const { title, message } = errorView(error)
-      showToast({ tone: 'error', text: `${title} ${message}` })
-      return
-    }
-    if (await told) return
+    if (!(await follow.setFollowed(!isOn)) || (await told)) return
     if (kind === 'operation') showToast({ text: t('inbox.follow.done') })
     else
       showToast({

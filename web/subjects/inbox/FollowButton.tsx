@@ -1,5 +1,4 @@
 import type { Follow } from '#contract/console-api/shapes.ts'
-import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -10,13 +9,7 @@ export function FollowButton({ subject }: { subject: Follow['subject'] }) {
   const t = useText()
   const { isFollowed, isPending, setFollowed } = useFollow(subject)
   const press = async () => {
-    try {
-      await setFollowed(!isFollowed)
-      if (!isFollowed) showToast({ text: t('inbox.follow.done') })
-    } catch (error) {
-      const { title, message } = errorView(error)
-      showToast({ tone: 'error', text: `${title} ${message}` })
-    }
+    if ((await setFollowed(!isFollowed)) && !isFollowed) showToast({ text: t('inbox.follow.done') })
   }
   return (
     <Button

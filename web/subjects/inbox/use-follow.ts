@@ -3,6 +3,8 @@ import { followsCall } from '#contract/console-api/pages/inbox.ts'
 import type { Follow } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
+import { errorView } from '../../i18n/describe-code.ts'
+import { showToast } from '../../ui/toast.ts'
 import { scopeText } from '../scopes/scope-text.ts'
 
 type Subject = Follow['subject']
@@ -18,12 +20,19 @@ export function useFollow(subject: Subject | null) {
   return {
     isFollowed: followed !== undefined,
     isPending: follow.isPending || unfollow.isPending,
-    /** Rejects with an ApiError. */
-    setFollowed: async (next: boolean): Promise<void> => {
-      if (subject === null || next === (followed !== undefined)) return
-      if (followed === undefined)
-        await follow.mutateAsync({ body: { subject, escalateAfterMinutes: null, escalateTo: [] } })
-      else await unfollow.mutateAsync({ params: { followId: followed.followId } })
+    /** False if it failed, which a toast says. */
+    setFollowed: async (next: boolean): Promise<boolean> => {
+      if (subject === null || next === (followed !== undefined)) return true
+      try {
+        if (followed === undefined)
+          await follow.mutateAsync({ body: { subject, escalateAfterMinutes: null, escalateTo: [] } })
+        else await unfollow.mutateAsync({ params: { followId: followed.followId } })
+        return true
+      } catch (error) {
+        const { title, message } = errorView(error)
+        showToast({ tone: 'error', text: `${title} ${message}` })
+        return false
+      }
     },
   }
 }
