@@ -6,7 +6,7 @@ import { measureGraph } from './console/graph.ts'
 import { measurePages } from './console/pages.ts'
 import type { PagesOptions } from './console/pages.ts'
 import { measureTyping } from './console/typing.ts'
-import { selectParts } from './parts.ts'
+import { selectParts } from './report.ts'
 import type { Result } from './report.ts'
 import { startBenchSystem } from './system.ts'
 

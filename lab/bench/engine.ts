@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,13 +8,11 @@ import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import type { Measurement, Task } from './engine/measure.ts'
-import { messageOf } from './engine/message-of.ts'
 import type { EngineContext } from './engine/operations.ts'
 import { installPeers, PEERS } from './engine/peers.ts'
 import type { Peer } from './engine/peers.ts'
-import { measureRetention } from './engine/retention.ts'
-import { selectParts } from './parts.ts'
-import { median, round } from './report.ts'
+import { retentionResults } from './engine/retention.ts'
+import { median, round, selectParts } from './report.ts'
 import type { Result } from './report.ts'
 
 const FULL_SPEED = { kind: 'full-speed', warmUp: 300, count: 2_000 } as const
@@ -40,7 +39,8 @@ type NewContext = () => Promise<EngineContext>
 
 const PARTS: Record<string, (newContext: NewContext, options: EngineOptions) => Promise<Result[]>> = {
   operations: measureOperations,
-  retention: async (newContext) => measureRetention(await newContext()),
+  retention: async (newContext) =>
+    retentionResults(await runInProcess('./engine/measure-retention.ts', await newContext())),
 }
 
 /**
@@ -87,7 +87,7 @@ export async function benchEngine({ only, ...options }: EngineOptions & { only: 
 async function measureOperations(newContext: NewContext, options: EngineOptions): Promise<Result[]> {
   process.env.BENCH_AT_ONCE = String(options.atOnce)
   const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measurement> =>
-    runInProcess({ ...task, ...(await newContext()) })
+    runInProcess('./engine/measure.ts', { ...task, ...(await newContext()) })
   const peers = options.peers ? PEERS.filter((peer) => isComparable(peer, options)) : []
   const arms = [{ name: OURS, peer: undefined }, ...peers.map((peer) => ({ name: peer.name, peer }))]
   const found = new Map<string, Measurement[]>(arms.map(({ name }) => [name, []]))
@@ -247,6 +247,14 @@ async function requireDurableCommits(connection: ConnectionSettings): Promise<vo
   await client.end()
 }
 
-function runInProcess(task: Task): Promise<Measurement> {
-  return messageOf(fork(new URL('./engine/measure.ts', import.meta.url), [JSON.stringify(task)]))
+/** What a script measures in a process of its own. Its argument is the task as JSON. */
+const runInProcess = <Measured>(script: string, task: object): Promise<Measured> =>
+  messageOf(fork(new URL(script, import.meta.url), [JSON.stringify(task)]))
+
+/** The next message of a process; rejects if it ends without one. */
+function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Message))
+    child.once('exit', (code) => reject(new Error(`A process of the benchmark exited with ${code}`)))
+  })
 }

@@ -14,8 +14,7 @@ import { CASES } from '../../packages/plugin-check/src/cases/all-cases.ts'
 import { checkReference } from '../../packages/plugin-check/testing/check-reference.ts'
 import { lifecycleRequest, LOCATOR } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { RESOLVE } from '#runtime/testing/http.ts'
-import { selectParts } from './parts.ts'
-import { median, round } from './report.ts'
+import { median, round, selectParts } from './report.ts'
 import type { Result } from './report.ts'
 
 const CALLS = 1_500

@@ -1,19 +1,12 @@
-import { fork } from 'node:child_process'
 import { interval, mean, round } from '../report.ts'
 import type { Result } from '../report.ts'
 import type { RetentionMeasured } from './measure-retention.ts'
-import { messageOf } from './message-of.ts'
-import type { EngineContext } from './operations.ts'
 
 /**
  * What retention costs at full load, and how much smaller operations are without their attempts. A process with 8,000 old
  * operations processes operations with and without retention alternately.
  */
-export async function measureRetention(context: EngineContext): Promise<Result[]> {
-  const measured = await messageOf<RetentionMeasured>(
-    fork(new URL('./measure-retention.ts', import.meta.url), [JSON.stringify(context)]),
-  )
-  const { pairs, bytes, removedPerSecond } = measured
+export function retentionResults({ pairs, bytes, removedPerSecond }: RetentionMeasured): Result[] {
   // logarithms, because the mean of ratios would depend on which way is divided by the other
   const ratios = pairs.map((pair) => Math.log(pair.with / pair.without))
   const [low, high] = interval(ratios).map((ratio) => 1 - Math.exp(ratio)) as [number, number]
