@@ -143,8 +143,8 @@ function definitionsIn(
   locator: string,
   property: string,
 ): (PropertyDefinition | undefined)[] {
-  const found = [resourceAt(ledger, locator) ?? [], resourceAt(resources, locator) ?? []].flat()
-  return found.map(({ definitions }) => getOwn(definitions, property))
+  const found = [resourceAt(ledger, locator), resourceAt(resources, locator)]
+  return found.filter((one) => one !== undefined).map(({ definitions }) => getOwn(definitions, property))
 }
 
 const isGiven = (given: Changes, locator: string, property: string): boolean =>
