@@ -25,7 +25,7 @@ export interface RetentionMeasured {
   bytes: { before: number; after: number }
 }
 
-const OLD = 8_000
+const OLD = 24_000
 const WARM_UP = 500
 /** Operations that wait, so that the worker never lacks work. */
 const BACKLOG = 400
