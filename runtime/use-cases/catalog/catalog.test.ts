@@ -47,6 +47,14 @@ describe('the catalog', () => {
     )
   })
 
+  it('publishes a Module with very many properties, each of which is read once (J01)', async () => {
+    const names = Array.from({ length: 10_000 }, (_, at) => `p${at}`)
+    const properties = Object.fromEntries(names.map((name) => [name, { kind: 'DATA', schema: true }]))
+    const module = { kind: 'MODULE', name: 'wide', moduleId: 'wide', title: 'Wide', properties }
+    const answer = await publish('wide', '1.0.0', { resources: [module], plugins: [] })
+    assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+  })
+
   it('returns the first response also for a manifest that later rules refuse', async () => {
     const first = await publish('older', '1.0.0')
     const patterns = Array.from({ length: 20 }, (_, at) => ({ pattern: `^${at}${'a'.repeat(1000)}$` }))
