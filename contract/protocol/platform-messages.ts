@@ -116,6 +116,10 @@ export const PLATFORM_MESSAGES = {
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
   changesFrozenForGood: 'Changes are frozen until someone ends the freeze: {text}',
+  changeNotDone:
+    'Nothing that the change request started has succeeded. Its batch or its operations say why.',
+  changePartlyDone:
+    'Not everything that the change request started has succeeded. Its batch or its operations say what was not done.',
   overrideNeedsReason: 'Enter a reason for the override.',
   freezeStale: 'The freeze has changed since you read it. Your change was not saved.',
   freezeExists: 'Another freeze has this name. Choose a different one.',

@@ -177,7 +177,7 @@ export const ChangeRequest = z.object({
   batchId: Uuid.nullable(),
   /** It was applied without the approvals that it needed, or in spite of a freeze. */
   overridden: z.boolean(),
-  /** Why it was refused, or has expired. */
+  /** Why it was refused, or has expired; of an applied one, that not everything that it started has succeeded. */
   failure: z
     .object({ errorCode: z.string(), message: z.string(), parameters: MessageParameters.optional() })
     .nullable(),

@@ -4,6 +4,7 @@ import { Scope } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { Batch } from './batches.ts'
 import { CauseId, CauseName } from './causes.ts'
+import { ChangeRequest } from './change-requests.ts'
 import { listOf, pageQuery, Person, Timestamp, Uuid } from './common.ts'
 import { Operation } from './operations.ts'
 import { CHANGE_STATES, ESCALATE_AFTER_MAX, INBOX_EVENTS, INBOX_REASONS, INBOX_VIEWS } from './vocabulary.ts'
@@ -33,6 +34,8 @@ export const InboxNotification = z.object({
       changeRequestId: Uuid,
       title: z.string(),
       state: z.enum(CHANGE_STATES),
+      /** As of the request; absent from the answer of an earlier version. */
+      failure: ChangeRequest.shape.failure.optional(),
       scope: Scope.nullable(),
     })
     .nullable(),

@@ -13,11 +13,13 @@ import {
   insertEntry,
   lockFreeChangeRequest,
   readScopes,
+  readSuccess,
   updateChangeRequest,
 } from '../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../store/change-requests/change-requests.ts'
 import { DUE, findDue, readDue } from '../store/change-requests/due-change-requests.ts'
 import type { Due, Turns } from '../store/change-requests/due-change-requests.ts'
+import { notifyAuthors } from '../store/inbox/notifications.ts'
 import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 import { carryOut } from '../use-cases/change-requests/apply.ts'
 import {
@@ -246,13 +248,21 @@ async function expire(tx: Tx, row: ChangeRequestRow): Promise<void> {
   await insertEntry(tx, { changeRequestId, actor: systemActor(changeRequestId), event: 'EXPIRED', revision })
 }
 
-/** Ends a request whose operations and batch have ended. What it asked for was discarded when it was applied. */
+/**
+ * Ends a request whose operations and batch have ended, and says whether some of it was not done: a list that shows it as applied would hide
+ * a batch that was stopped. What it asked for was discarded when it was applied.
+ */
 async function finish(tx: Tx, row: ChangeRequestRow): Promise<void> {
   const { change_request_id: changeRequestId, revision } = row
   const state = step(row, 'finish', NO_FACTS)
-  await updateChangeRequest(tx, changeRequestId, { state, hasEnded: true })
+  const success = await readSuccess(tx, row)
+  const isWhole = success === 'all'
+  const { message, parameters } = platformMessage(success === 'none' ? 'changeNotDone' : 'changePartlyDone')
+  const failure = { code: 'CHANGE_REQUEST_STATE', message, parameters: JSON.stringify(parameters) }
+  await updateChangeRequest(tx, changeRequestId, { state, ...(!isWhole && failure), hasEnded: true })
   const actor = systemActor(changeRequestId)
   await insertEntry(tx, { changeRequestId, actor, event: 'APPLIED', revision })
+  if (!isWhole) await notifyAuthors(tx, changeRequestId)
 }
 
 /** What ends without anybody changing the request: until the schedule is over, it is tried again. */

@@ -11,6 +11,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
 import { sensitiveValues, withMarks } from '../engine/calls/sensitive-values.ts'
 import { nextStepOf, situationOf } from '../engine/views.ts'
+import { findChangeRequest } from '../store/change-requests/change-requests.ts'
 import { readMarksSince } from '../store/configuration/sensitivity.ts'
 import { readCallsWithoutRequests } from '../store/operations/calls.ts'
 import { findOperation } from '../store/operations/operations.ts'
@@ -39,7 +40,11 @@ export async function writeNotification(
   const recorded = parseStrictJson(body) as unknown as Recorded
   const { operationId } = recorded.data
   const data =
-    typeof operationId === 'string' ? await describe(deps, operationId, recorded.data) : recorded.data
+    typeof operationId === 'string'
+      ? await describe(deps, operationId, recorded.data)
+      : recorded.type === 'change.applied'
+        ? await describeApplied(deps, recorded.data)
+        : recorded.data
   switch (format) {
     case 'STANDARD':
       return JSON.stringify({ ...recorded, data })
@@ -99,6 +104,12 @@ function describe(
   )
 }
 
+/** An applied request with whether some of what it started has not succeeded, such as targets of a batch that was stopped. */
+async function describeApplied({ db }: Pick<RuntimeDeps, 'db'>, data: JsonObject): Promise<JsonObject> {
+  const row = await findChangeRequest(db, String(data['changeRequestId']))
+  return row?.code == null ? data : { ...data, errorCode: row.code, message: row.message }
+}
+
 const EVENTS: Readonly<Record<string, string>> = {
   'operation.failed': 'Failed',
   'operation.in_doubt': 'Result in doubt',
@@ -139,6 +150,8 @@ function linesOf(type: string, data: JsonObject, safe: (text: string) => string)
     const where = names[0] === undefined ? '' : ` in ${safe(names.join('/'))}`
     return [
       `${event}: ${text(data, 'kind').map(words).join('')}${where}`,
+      // of an applied one: not everything that it started has succeeded
+      ...text(data, 'message'),
       ...text(part('by'), 'name').map((name) => `By: ${safe(name)}`),
       `Change request ID: ${text(data, 'changeRequestId').join('')}`,
     ]

@@ -251,6 +251,22 @@ export async function readMarks(
   return rows
 }
 
+/** Whether all, some or none of what a request started has succeeded: the targets of its batch, and its operations. */
+export async function readSuccess(
+  tx: Tx,
+  { batch_id, operation_ids }: Pick<ChangeRequestRow, 'batch_id' | 'operation_ids'>,
+): Promise<'all' | 'some' | 'none'> {
+  const { rows } = await sql<{ success: 'all' | 'some' | 'none' }>`
+    select case when bool_and(succeeded) is not false then 'all' when bool_or(succeeded) then 'some' else 'none' end as success
+    from (
+      select state = 'SUCCEEDED' as succeeded from runtime.batch_item where batch_id = ${batch_id}::uuid
+      union all
+      select state = 'SUCCEEDED' from runtime.operation where operation_id = any(${[...operation_ids]}::uuid[])) as started`.execute(
+    tx,
+  )
+  return rows[0]?.success ?? 'all'
+}
+
 /** Marks what a request has started. */
 export async function nameOrigin(
   tx: Tx,

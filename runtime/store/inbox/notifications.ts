@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Person } from '#contract/runtime-api/common.ts'
+import type { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import type { ChangeState, InboxView } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { inTransaction } from '#database/transaction.ts'
@@ -20,6 +21,7 @@ export type NotificationRow = Selectable<InboxNotificationTable> & {
   change: {
     title: string
     state: ChangeState
+    failure: ChangeRequest['failure']
     environment_key: string | null
     application_runtime_id: string | null
     workspace_id: number | null
@@ -57,7 +59,10 @@ export async function listNotifications(
   const { rows } = await sql<NotificationRow>`
     select notification.*, ${microsecondsOf('at')} as at_microseconds, cause.plugin_id, cause.error_code,
       ${CHANGE_REQUEST_ID} as change_request_id,
-      (select json_build_object('title', request.title, 'state', request.state, 'environment_key', request.environment_key,
+      (select json_build_object('title', request.title, 'state', request.state,
+        'failure', case when request.code is not null then json_strip_nulls(json_build_object(
+          'errorCode', request.code, 'message', request.message, 'parameters', request.parameters)) end,
+        'environment_key', request.environment_key,
         'application_runtime_id', request.application_runtime_id, 'workspace_id', request.workspace_id)
         from runtime.change_request as request where request.change_request_id = ${CHANGE_REQUEST_ID}) as change
     from runtime.inbox_notification as notification
@@ -128,6 +133,18 @@ export async function notifyAssignee(
       at = clock_timestamp(), read_at = null, snoozed_until = null, by_id = excluded.by_id, by_name = excluded.by_name`.execute(
     tx,
   )
+}
+
+/** Notifies those who wrote a request that not everything that it started has succeeded, except who applied it: a batch reports to them. */
+export async function notifyAuthors(tx: Tx, changeRequestId: string): Promise<void> {
+  await sql`
+    insert into runtime.inbox_notification (person_id, event, because, subject)
+    select author_id, 'change.refused', 'requested', change_request_id || '/end'
+    from runtime.change_request as request cross join lateral unnest(request.author_ids) as author_id
+    where change_request_id = ${changeRequestId}::uuid and not exists (
+      select from runtime.change_entry as entry where entry.change_request_id = request.change_request_id
+        and event in ('APPLYING', 'OVERRIDDEN') and by_id = author_id)
+    on conflict (person_id, event, subject) do nothing`.execute(tx)
 }
 
 /** Emits an event for each operation in `told`, at which the readers of inboxes look again. */

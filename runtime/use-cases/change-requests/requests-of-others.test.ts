@@ -7,12 +7,14 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { ChangePlan, ChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
+import { writeNotification } from '../../notifications/write-notification.ts'
 import { changesOf, hub, MAIN, shop, startShops } from '../../testing/change-requests.ts'
 import { bundleOf, locatorOf, moduleOf } from '../../testing/rules.ts'
+import { until } from '../../testing/stream.ts'
 
 const client = bundleOf('client', { resources: [moduleOf('main', { mail: { kind: 'SERVICE_REFERENCE' } })] })
 
-const { deps, installed, send, propose, requested, read, planOf, approve } = await startShops()
+const { deps, installed, send, propose, requested, read, planOf, approve, apply, told } = await startShops()
 await deps.publish(client)
 after(() => deps.close())
 
@@ -298,5 +300,38 @@ describe('the plan of a change request', () => {
     assert.deepEqual(await brokenFor({}), [referrer])
     const grants: Grant[] = [{ permissions: ['read', 'change:approve'], scope }]
     assert.deepEqual(await brokenFor({ actor: 'mallory', grants }), [])
+  })
+})
+
+describe('a change request whose batch ends before everything is done', () => {
+  it('says so itself, to those who wrote it, and to webhooks', async () => {
+    const limits = { concurrency: 1, stopAfterFailures: 1 }
+    const ended = async (title: string, fails: (target: number) => boolean) => {
+      const targets = [(await installed()).id, (await installed()).id]
+      const input = { action: 'UPGRADE', targets, input: { targetVersion: '2.0.0' }, ...limits }
+      const { changeRequestId: id } = await requested({ kind: 'BATCH', title, submit: true, input })
+      const called = new Set<string>()
+      deps.plugin.script(({ request }) => ({
+        outcome: fails(called.add(request.installation.bundleInstallId).size) ? 'FAILED' : 'APPLIED',
+      }))
+      assert.equal((await apply(id, {}, { actor: 'bob' })).errorCode, '0')
+      await until(async () => (await read(id)).state === 'APPLIED')
+      deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+      const data = { kind: 'BATCH', changeRequestId: id, scope: null, by: { id: 'bob', name: 'Bob' } }
+      const recorded = { type: 'change.applied', timestamp: '2026-11-22T09:00:00.000Z', data }
+      const { deps: runtime } = deps.http.runtime
+      const body = await writeNotification(runtime, JSON.stringify(recorded), 'CHAT')
+      return { id, reason: (await read(id)).failure?.parameters?.['reason'], body }
+    }
+    const none = await ended('None', () => true)
+    assert.equal(none.reason, 'changeNotDone')
+    assert.match(none.body, /Nothing that the change request started has succeeded/)
+    assert.deepEqual(await told('ada', none.id), [['change.refused', 'requested', null]])
+    assert.deepEqual(await told('bob', none.id), [])
+    const some = await ended('Some', (target) => target > 1)
+    assert.equal(some.reason, 'changePartlyDone')
+    const all = await ended('All', () => false)
+    assert.deepEqual([all.reason, await told('ada', all.id)], [undefined, []])
+    assert.doesNotMatch(all.body, /succeeded/)
   })
 })

@@ -59,6 +59,7 @@ export async function readInbox(
               changeRequestId: row.change_request_id,
               title: row.change.title,
               state: row.change.state,
+              failure: row.change.failure,
               scope: placeOf({ ...row.change, bundle_install_id: null }).scope,
             },
     }),

@@ -34,6 +34,8 @@ export const changes = {
   'state.SCHEDULED': 'Scheduled',
   'state.APPLYING': 'Being applied',
   'state.APPLIED': 'Applied',
+  'state.APPLIED.some': 'Partly applied',
+  'state.APPLIED.none': 'Not applied',
   'state.REJECTED': 'Rejected',
   'state.WITHDRAWN': 'Withdrawn',
   'state.EXPIRED': 'Expired',
@@ -70,6 +72,10 @@ export const changes = {
   'about.APPLIED': 'It was applied.',
   'about.APPLIED.batch':
     'It was applied, but not in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
+  'about.APPLIED.batch.stopped':
+    'Its batch was stopped before any target succeeded: {progress}. Open the batch to see why, and to plan the targets again.',
+  'about.APPLIED.batch.none':
+    'It was started, but did not succeed in any target: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
@@ -148,6 +154,7 @@ export const changes = {
   'event.APPLYING': '{person} applied it',
   'event.OVERRIDDEN': '{person} applied it by override',
   'event.APPLIED': 'Its operations ended',
+  'event.APPLIED.batch': 'Its batch ended',
   'event.EXPIRED': 'Its scheduled time has passed',
   'event.REFUSED': 'It could not be applied',
 

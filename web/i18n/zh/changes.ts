@@ -36,6 +36,8 @@ export const changes: Translated<typeof source.changes> = {
   'state.SCHEDULED': '已排期',
   'state.APPLYING': '正在应用',
   'state.APPLIED': '已应用',
+  'state.APPLIED.some': '部分应用',
+  'state.APPLIED.none': '未应用',
   'state.REJECTED': '已拒绝',
   'state.WITHDRAWN': '已撤回',
   'state.EXPIRED': '已过期',
@@ -67,6 +69,10 @@ export const changes: Translated<typeof source.changes> = {
   'about.APPLIED': '已应用。',
   'about.APPLIED.batch':
     '已应用，但并非在所有目标中生效：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
+  'about.APPLIED.batch.stopped':
+    '其批次在任何目标成功之前已被停止：{progress}。请打开批次查看原因，并为这些目标重新生成计划。',
+  'about.APPLIED.batch.none':
+    '已开始执行，但没有在任何目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.partly': '已应用，但由其启动的操作失败后被接管。',
   'undo.INSTALL': '如需撤销，请分离该安装实例。',
   'undo.UPGRADE': '如需撤销，请将该安装实例降级，并在作用域的历史记录中恢复已更改的值。',
@@ -139,6 +145,7 @@ export const changes: Translated<typeof source.changes> = {
   'event.APPLYING': '{person} 应用了此请求',
   'event.OVERRIDDEN': '{person} 越过限制应用了此请求',
   'event.APPLIED': '其操作已结束',
+  'event.APPLIED.batch': '其批次已结束',
   'event.EXPIRED': '已超过排期时间',
   'event.REFUSED': '未能应用',
 

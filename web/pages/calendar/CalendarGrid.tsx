@@ -5,7 +5,7 @@ import type { Calendar } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
 import { formatTimeOfDay } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
-import { changeLook } from '../../subjects/change-requests/change-looks.ts'
+import { changeStateText, lookOfChange } from '../../subjects/change-requests/change-looks.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
@@ -209,7 +209,7 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate, isMonth:
         ),
       }
     }),
-    ...changeRequests.map(({ request: { changeRequestId, title, state }, from }) => ({
+    ...changeRequests.map(({ request: { changeRequestId, title, ...request }, from }) => ({
       key: changeRequestId,
       content: (
         <PlainLink
@@ -217,14 +217,14 @@ function linesOf({ freezes, changeRequests }: DayEntries, t: Translate, isMonth:
           className="flex min-h-6 gap-1 rounded-sm border border-line px-1 py-0.5 hover:border-ink"
         >
           <Icon
-            name={changeLook[state].icon}
+            name={lookOfChange(request).icon}
             size={12}
-            className={cx('mt-0.5 shrink-0', toneText[changeLook[state].tone])}
+            className={cx('mt-0.5 shrink-0', toneText[lookOfChange(request).tone])}
           />
           <span className={text} title={title}>
             {from !== null && <span className="tabular-nums">{formatTimeOfDay(from)} </span>}
             {title}
-            <span className="sr-only"> {t(`changes.state.${state}`)}</span>
+            <span className="sr-only"> {changeStateText(request, t)}</span>
           </span>
         </PlainLink>
       ),

@@ -155,6 +155,29 @@ test('of a batch that was stopped, the page says that it was not applied in all 
   await expect.element(page.getByText(/not in all targets: 1 succeeded, 1 failed, 2 skipped/)).toBeVisible()
 })
 
+test('of a batch that was stopped before any target succeeded, nothing says that it was applied', async () => {
+  const batch = batchWith({
+    state: 'STOPPED',
+    counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, REFUSED: 0, SKIPPED: 2 },
+  })
+  const parameters = { reason: 'changeNotDone' }
+  const failure = { errorCode: 'CHANGE_REQUEST_STATE', message: 'Nothing has succeeded.', parameters }
+  const request = changeRequestWith({ state: 'APPLIED', batchId: batch.batchId, failure })
+  await serveScope({
+    [REQUEST]: () => request,
+    'GET /batches/{batchId}': () => batch,
+    'GET /change-requests': () => ({ items: [request], nextCursor: null }),
+  })
+  await renderConsole(`/change-requests/${request.changeRequestId}`)
+  const main = page.getByRole('main')
+  const said = /^Its batch was stopped before any target succeeded: 1 failed, 2 skipped/
+  await expect.element(main.getByText(said)).toBeVisible()
+  await expect.element(main.getByText('Not applied', { exact: true })).toBeVisible()
+  await expect.element(main.getByText(/applied|undone/i)).toHaveLength(1)
+  await renderConsole('/change-requests')
+  await expect.element(main.getByRole('row').getByText('Not applied', { exact: true })).toBeVisible()
+})
+
 test('a request whose batch is paused, or whose next wave waits because of failures, says that it waits for a person', async () => {
   const wave = { wave: 2, plugins: [] }
   const batch = batchWith({ state: 'RUNNING', waiting: { ...wave, because: ['FAILURES'] } })

@@ -5,7 +5,7 @@ import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
-import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { Batch, ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -22,7 +22,13 @@ import { batchProgressText, totalOf } from '../../subjects/batch/batch-counts.ts
 import { needsPerson } from '../../subjects/batch/batch-looks.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
-import { changeLook, isLive } from '../../subjects/change-requests/change-looks.ts'
+import {
+  changeLook,
+  changeStateText,
+  isLive,
+  lookOfChange,
+  undoneOf,
+} from '../../subjects/change-requests/change-looks.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
@@ -83,7 +89,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       title={title}
       environment={scope?.environmentKey}
       trail={[{ label: t('changes.title'), to: paths.changeRequests() }]}
-      state={<Badge {...changeLook[state]}>{t(`changes.state.${state}`)}</Badge>}
+      state={<Badge {...lookOfChange(request)}>{changeStateText(request, t)}</Badge>}
       meta={
         <>
           <span>{t(`changes.kind.${kind}`)}</span>
@@ -173,7 +179,7 @@ function StateNotice({
         : isFree
           ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
           : isIncomplete
-            ? t('changes.about.APPLIED.batch', { progress: batchProgressText(counts, t) })
+            ? t(endOfBatch(counts, batch.data?.state), { progress: batchProgressText(counts, t) })
             : state === 'SCHEDULED' || state === 'APPROVED'
               ? t(
                   isRefused
@@ -194,15 +200,24 @@ function StateNotice({
                           : `changes.about.${state}`,
                 )}
       {isToApply && isRefused && <Problems plan={plan.data} titles={titles} />}
-      {failure !== null && <p className="mt-1">{messageText(failure)}</p>}
+      {/* of an applied one, the notice says more */}
+      {failure !== null && state !== 'APPLIED' && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
-      {state === 'APPLIED' && kind !== 'CONFIGURE' && (
+      {state === 'APPLIED' && kind !== 'CONFIGURE' && undoneOf(request) !== 'none' && (
         // a takeover has detached the installation
         <p className="mt-1">{t(`changes.undo.${isPartial && kind !== 'BATCH' ? 'TAKEOVER' : kind}`)}</p>
       )}
     </Notice>
   )
 }
+
+/** What is said of a batch that has not succeeded in all targets: one that was stopped may not even have begun. */
+const endOfBatch = (counts: Batch['counts'], state: Batch['state'] | undefined) =>
+  counts.SUCCEEDED > 0
+    ? 'changes.about.APPLIED.batch'
+    : state === 'STOPPED'
+      ? 'changes.about.APPLIED.batch.stopped'
+      : 'changes.about.APPLIED.batch.none'
 
 /** The operations that it started; undefined while one is being loaded, without data if it cannot be. */
 const useOperations = ({ operations }: ChangeRequestDetail) =>
@@ -275,6 +290,7 @@ function History({
   const nameOf = ({ locator, property }: NonNullable<ChangeEntry['target']>) =>
     titles.titleOf(locator, property) ?? property ?? locator
   const may = useMay('change:propose', request.scope ?? 'anywhere')
+  const isBatchEnd = ({ event }: ChangeEntry) => event === 'APPLIED' && request.batchId !== null
   return (
     <Section title={t('changes.section.history')} flush>
       <ol className="space-y-3">
@@ -282,7 +298,9 @@ function History({
           <li key={entry.number}>
             <p>
               {entry.policy === undefined
-                ? t(`changes.event.${entry.event}`, { person: entry.by.name })
+                ? t(`changes.event.${isBatchEnd(entry) ? 'APPLIED.batch' : entry.event}`, {
+                    person: entry.by.name,
+                  })
                 : t('changes.event.policy', {
                     environment: entry.policy.environmentKey,
                     n: entry.policy.approvals,

@@ -10,7 +10,7 @@ import { paths } from '../../addresses/paths.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { changeLook } from '../../subjects/change-requests/change-looks.ts'
+import { changeLook, changeStateText, lookOfChange } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { useResumedDialog } from '../../subjects/sign-in/interrupted-action.ts'
@@ -145,9 +145,9 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
     header: t('changes.column.state'),
     width: '8.5rem',
     card: 'plain',
-    cell: ({ state }) => (
-      <Badge look="plain" {...changeLook[state]}>
-        {t(`changes.state.${state}`)}
+    cell: (request) => (
+      <Badge look="plain" {...lookOfChange(request)}>
+        {changeStateText(request, t)}
       </Badge>
     ),
   },

@@ -24,7 +24,7 @@ import { Card, Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { isLive } from '../../subjects/change-requests/change-looks.ts'
+import { isLive, undoneOf } from '../../subjects/change-requests/change-looks.ts'
 
 /** Whether it lacks no approval, so that it is applied unless it would be refused. */
 export const isReady = ({ state, approvalsNeeded }: ChangeRequestDetail): boolean =>
@@ -273,8 +273,9 @@ export function BatchPace({
   )
 }
 
-function AskedFor({ request: { state, input }, titles }: { request: ChangeRequestDetail; titles: Titles }) {
+function AskedFor({ request, titles }: { request: ChangeRequestDetail; titles: Titles }) {
   const t = useText()
+  const { state, input } = request
   const given: Record<string, Record<string, PropertyView | null>> = input.changes ?? input.properties ?? {}
   const changes = Object.entries(given).flatMap(([locator, properties]) =>
     Object.entries(properties).map(([property, after]) => ({ locator, property, before: null, after })),
@@ -283,7 +284,9 @@ function AskedFor({ request: { state, input }, titles }: { request: ChangeReques
   if (changes.length === 0 && input.batch === undefined) return null
   const hasHidden = [...changes, ...ofBatch].some(({ after }) => after !== null && 'isSensitive' in after)
   const title = t(
-    state === 'APPLYING' || state === 'APPLIED' ? 'changes.section.input.applied' : 'changes.section.input',
+    state === 'APPLYING' || (state === 'APPLIED' && undoneOf(request) !== 'none')
+      ? 'changes.section.input.applied'
+      : 'changes.section.input',
   )
   return (
     <Section title={title} description={hasHidden && t('changes.input.discarded')} flush>

@@ -13,7 +13,7 @@ import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
-import { changeLook } from '../../subjects/change-requests/change-looks.ts'
+import { changeStateText, lookOfChange } from '../../subjects/change-requests/change-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -155,8 +155,8 @@ const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
     header: t('inbox.field.state'),
     cell: ({ operation, batch, changeRequest }) =>
       changeRequest !== null ? (
-        <Badge look="plain" {...changeLook[changeRequest.state]}>
-          {t(`changes.state.${changeRequest.state}`)}
+        <Badge look="plain" {...lookOfChange(changeRequest)}>
+          {changeStateText(changeRequest, t)}
         </Badge>
       ) : operation !== null ? (
         <OperationBadge state={operation.state} />

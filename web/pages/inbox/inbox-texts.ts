@@ -14,7 +14,9 @@ export function notificationText(
   const person = by?.name ?? t('inbox.somebody')
   if (batch !== null)
     return {
-      text: t('inbox.event.batch.finished', { name: batchTitle(batch, t) }),
+      text: t(batch.state === 'STOPPED' ? 'inbox.event.batch.stopped' : 'inbox.event.batch.finished', {
+        name: batchTitle(batch, t),
+      }),
       to: paths.batch(batch.batchId),
     }
   if (event === 'escalation.ended')
@@ -32,7 +34,9 @@ export function notificationText(
   if (changeRequest !== null && isOfChange(event)) {
     const { title: name, changeRequestId } = changeRequest
     const parts = { person, name }
-    return { text: t(`inbox.event.${event}`, parts), to: paths.changeRequest(changeRequestId) }
+    const isApplied = event === 'change.refused' && changeRequest.state === 'APPLIED'
+    const text = t(isApplied ? 'inbox.event.change.incomplete' : `inbox.event.${event}`, parts)
+    return { text, to: paths.changeRequest(changeRequestId) }
   }
   if (operation === null || isOfChange(event)) return { text: t('inbox.event.removed'), to: null }
   const to = paths.operation(operation.operationId)

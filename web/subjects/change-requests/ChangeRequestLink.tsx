@@ -6,7 +6,7 @@ import { paths } from '../../addresses/paths.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { IdLink } from '../../ui/Id.tsx'
-import { changeLook } from './change-looks.ts'
+import { changeStateText, lookOfChange } from './change-looks.ts'
 
 /** A link to a change request, with its title and state once they are loaded. */
 export function ChangeRequestLink({ id }: { id: string }) {
@@ -18,8 +18,8 @@ export function ChangeRequestLink({ id }: { id: string }) {
   return (
     <IdLink id={id} to={paths.changeRequest(id)} name={data?.title}>
       {data && (
-        <Badge look="plain" {...changeLook[data.state]}>
-          {t(`changes.state.${data.state}`)}
+        <Badge look="plain" {...lookOfChange(data)}>
+          {changeStateText(data, t)}
         </Badge>
       )}
     </IdLink>

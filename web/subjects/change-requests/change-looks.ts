@@ -1,4 +1,5 @@
 import type { ChangeRequest, ChangeRequestDetail, Person } from '#contract/console-api/shapes.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 
@@ -15,6 +16,25 @@ export const changeLook: Record<ChangeRequest['state'], { tone: Tone; icon: Icon
   WITHDRAWN: { tone: 'quiet', icon: 'nothing' },
   EXPIRED: { tone: 'quiet', icon: 'nothing' },
   REFUSED: { tone: 'fail', icon: 'failed' },
+}
+
+/** Whether some or nothing of what it started has succeeded; null if all, or unless it was applied. */
+export const undoneOf = ({ state, failure }: Ended): 'some' | 'none' | null =>
+  state !== 'APPLIED' || failure == null
+    ? null
+    : failure.parameters?.['reason'] === 'changeNotDone'
+      ? 'none'
+      : 'some'
+type Ended = Pick<ChangeRequest, 'state'> & { failure?: ChangeRequest['failure'] | undefined }
+
+/** How a request looks: one whose batch was stopped does not look as if all was done. */
+export const lookOfChange = (request: Ended): { tone: Tone; icon: IconName } =>
+  undoneOf(request) === null ? changeLook[request.state] : { tone: 'doubt', icon: 'warning' }
+
+/** The state in words. */
+export function changeStateText(request: Ended, t: Translate): string {
+  const undone = undoneOf(request)
+  return t(undone === null ? `changes.state.${request.state}` : `changes.state.APPLIED.${undone}`)
 }
 
 /** Everyone who wrote what it asks for, its creator first: none of them can approve or reject it. */
