@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { LostRequestNotice, useEditedRequest } from '../../subjects/change-requests/edited-request.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -38,8 +39,9 @@ export function ConfigurationPage() {
   const store = useDraftStore(user?.id ?? '', scope, search.change)
   const hasEdits = useSyncExternalStore(store.subscribe, () => countEdits(store.current()) > 0)
 
+  const edited = useEditedRequest('CONFIGURE', search.change)
   // edits of what is gone are shown until they are decided
-  if (data !== undefined && (hasEdits || Object.keys(data.resources).length > 0)) {
+  if (data !== undefined && !edited.isPending && (hasEdits || Object.keys(data.resources).length > 0)) {
     return (
       <Editor key={`${env}/${runtime}/${workspace}/${search.change}`} configuration={data} search={search} />
     )
@@ -51,7 +53,13 @@ export function ConfigurationPage() {
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
       actions={<ScopeSwitch />}
     >
-      {data !== undefined ? (
+      {data !== undefined && edited.isPending ? (
+        edited.unread === null ? (
+          <EditorSkeleton />
+        ) : (
+          <LostRequestNotice {...edited} />
+        )
+      ) : data !== undefined ? (
         <EmptyState
           icon="installations"
           title={t('configuration.empty.title')}

@@ -4,6 +4,7 @@ import { invalidateEndpoints } from '../../api/query.ts'
 import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
+import { refusal } from '../../testing/api.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
 import { renderConsole, renderInConsole } from '../../testing/render.tsx'
 import { MyDrafts } from '../overview/MyDrafts.tsx'
@@ -69,6 +70,29 @@ test('the browser keeps nothing of a request until something is changed, and not
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => keptOf(request)).toEqual([])
+})
+
+test('nothing can be entered before the request has been read, which is tried again on demand', async () => {
+  const request = requestWith(2525)
+  const answered = Promise.withResolvers<undefined>()
+  const unavailable = refusal({ status: 500, code: 'INTERNAL_ERROR', message: 'It failed.' })
+  const { api, address, saveRequests } = await serveScope({
+    'GET /change-requests/{changeRequestId}': async () => {
+      await answered.promise
+      return unavailable
+    },
+  })
+  await renderConsole(`${address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.poll(() => queryClient.isFetching({ queryKey: [CONFIGURATION] })).toBe(0)
+  await expect.element(page.getByRole('main').getByRole('status', { name: /^Loading/ })).toBeVisible()
+  await expect.element(field('SMTP port')).not.toBeInTheDocument()
+  answered.resolve(undefined)
+  await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await expect.element(field('SMTP port')).not.toBeInTheDocument()
+  api.answer({ 'GET /change-requests/{changeRequestId}': () => request })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  expect(saveRequests()).toEqual([])
 })
 
 test('what others have stored in a request since an earlier visit is merged with what was left there', async () => {

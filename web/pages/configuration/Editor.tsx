@@ -120,7 +120,7 @@ export function Editor({
           </>
         }
         tabs={<EditorTabs scope={scope} search={search} pane={pane} />}
-        notice={<EditorNotices gate={gate} pauses={pauses} lost={edited.lost} search={search} />}
+        notice={<EditorNotices gate={gate} pauses={pauses} edited={edited} search={search} />}
         footer={
           <EditorDock
             state={state}
@@ -196,13 +196,12 @@ function SnapshotLine({ configuration }: { configuration: Configuration }) {
 function EditorNotices({
   gate,
   pauses,
-  lost,
+  edited,
   search,
 }: {
   gate: ReturnType<typeof useGate>
   pauses: ComponentProps<typeof Pauses>['pauses']
-  /** The change request that the address names and that cannot be edited. */
-  lost: ReturnType<typeof useEditedRequest>['lost']
+  edited: ReturnType<typeof useEditedRequest>
   search: ConfigurationSearch
 }) {
   const t = useText()
@@ -218,7 +217,7 @@ function EditorNotices({
       <Pauses pauses={pauses} />
       <NotKeptNotice />
       <EditedRequest />
-      {lost !== null && <LostRequestNotice changeRequestId={lost} />}
+      <LostRequestNotice {...edited} />
       <OpenChangeRequests of={configuration.scope} except={search.change} />
     </>
   )

@@ -87,7 +87,7 @@ function Prepared() {
       }
     >
       <div className="space-y-7">
-        {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
+        <LostRequestNotice {...edited} />
         <div className="grid gap-7 xl:grid-cols-2">
           <Section title={t('installations.install.where')}>
             <ScopeChoice

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { ChangeRequestDetail, Configuration, PropertyView } from '#contract/console-api/shapes.ts'
-import type { Call } from '../../api/client.ts'
+import { ApiError, type Call } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -13,8 +13,10 @@ import { fieldId, type FieldId, type PropertyPlace } from '../../forms/property/
 import { editTo, isHidden } from '../../forms/property/property-value.ts'
 import type { FormResource } from '../operation-form/property-form.ts'
 import type { OperationInput, OperationValues } from '../operation-form/use-operation-form.ts'
+import { useErrorView } from '../../i18n/describe-code.ts'
 import { joinSentences } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -27,28 +29,35 @@ type Kind = ChangeRequestDetail['kind']
 type EditOf<Of extends Kind> = Extract<Call<'PATCH /change-requests/{changeRequestId}'>['body'], { kind: Of }>
 type KeptChanges = NonNullable<EditOf<'CONFIGURE'>['input']>['changes']
 
+interface EditedRequest {
+  request: ChangeRequestDetail | null
+  /** It has not been read yet, so that nothing that is entered now could be part of it. */
+  isPending: boolean
+  /** The one that the address names, if it cannot be edited here. */
+  lost: string | null
+  /** Why it has not been read, unless it does not exist. */
+  unread: { error: Error; isFetching: boolean; refetch: () => void } | null
+}
+
 /** The change request that an address names, if it is of this kind and the person may edit it. */
 export function useEditedRequest(
   kind: Kind,
   changeRequestId: string | undefined,
-): {
-  request: ChangeRequestDetail | null
-  isPending: boolean
-  isFetching: boolean
-  /** The one that the address names, if it cannot be edited here. */
-  lost: string | null
-} {
-  const { data, isPending, isFetching } = useQuery({
+): EditedRequest & { isFetching: boolean } {
+  const { data, error, isFetching, refetch } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
     enabled: changeRequestId !== undefined,
   })
   const isIt = changeRequestId !== undefined && data?.may.edit === true && data.kind === kind
   const isNamed = changeRequestId !== undefined
+  const isGone = error instanceof ApiError && error.isDecided
+  const isPending = isNamed && data === undefined && !isGone
   return {
     request: isIt ? data : null,
-    isPending: isNamed && isPending,
+    isPending,
     isFetching,
     lost: isNamed && !isIt && !isPending ? changeRequestId : null,
+    unread: isPending && error !== null ? { error, isFetching, refetch: () => void refetch() } : null,
   }
 }
 
@@ -88,8 +97,8 @@ export function useEditedInput(
   kind: 'INSTALL' | 'UPGRADE',
   changeRequestId: string | undefined,
   input: OperationInput,
-): { request: ChangeRequestDetail | null; isPending: boolean; lost: string | null } {
-  const { request, isPending, isFetching, lost } = useEditedRequest(kind, changeRequestId)
+): EditedRequest {
+  const { request, isPending, isFetching, lost, unread } = useEditedRequest(kind, changeRequestId)
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
   // what an earlier visit has left in memory may be older than what others have stored since
   if (request !== null && taken === null && !isFetching) {
@@ -100,6 +109,7 @@ export function useEditedInput(
     request: taken,
     isPending: taken === null && (isPending || request !== null),
     lost: taken === null ? lost : null,
+    unread,
   }
 }
 
@@ -205,16 +215,19 @@ export function useSaveRequest() {
 }
 type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
 
-/** Says that the address names a change request, and that this page does not edit it. */
-export function LostRequestNotice({ changeRequestId }: { changeRequestId: string }) {
+/** Says that the address names a change request, and that this page does not edit it, or why it does not do so yet. */
+export function LostRequestNotice({ lost, unread }: Pick<EditedRequest, 'lost' | 'unread'>) {
   const t = useText()
-  return (
+  const error = useErrorView(unread?.error ?? null)
+  if (unread !== null && error !== null)
+    return <ErrorState error={error} onRetry={unread.refetch} retrying={unread.isFetching} />
+  return lost === null ? null : (
     <Notice
       tone="warn"
       live
       title={t('changes.editing.lost')}
       actions={
-        <LinkButton to={paths.changeRequest(changeRequestId)} size="sm">
+        <LinkButton to={paths.changeRequest(lost)} size="sm">
           {t('changes.editing.open')}
         </LinkButton>
       }

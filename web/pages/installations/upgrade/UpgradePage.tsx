@@ -51,7 +51,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
       <div className="space-y-7">
-        {edited.lost !== null && <LostRequestNotice changeRequestId={edited.lost} />}
+        <LostRequestNotice {...edited} />
         <TargetVersion
           bundle={bundle}
           current={version}
