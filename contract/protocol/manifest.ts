@@ -278,6 +278,13 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
 
 function checkPlugins(manifest: AuthorManifest): Detail[] {
   const repeated = repeatedIn(manifest.plugins.map(({ pluginId }) => pluginId))
+  // of two with one moduleId, which is a problem of its own, the first
+  const modules = new Map(
+    manifest.resources
+      .filter(({ kind }) => kind === 'MODULE')
+      .toReversed()
+      .map((resource) => [resource.moduleId, resource]),
+  )
   return manifest.plugins.flatMap((plugin, index) => {
     const details: Detail[] = []
     if (repeated.has(index))
@@ -296,7 +303,7 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
           refuse({ path: `${path}/object/moduleId` }, 'The plugin has another entry for this Module'),
         )
       named.add(moduleId)
-      details.push(...checkAuthorization(manifest, authorization, path))
+      details.push(...checkAuthorization(manifest, modules.get(moduleId), { authorization, path }))
     }
     return details
   })
@@ -304,13 +311,9 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
 
 function checkAuthorization(
   manifest: AuthorManifest,
-  authorization: AuthorAuthorization,
-  path: string,
+  module: ManifestResource | undefined,
+  { authorization, path }: { authorization: AuthorAuthorization; path: string },
 ): Detail[] {
-  const { moduleId } = authorization.object
-  const module = manifest.resources.find(
-    (resource) => resource.kind === 'MODULE' && resource.moduleId === moduleId,
-  )
   if (module === undefined)
     return [refuse({ path: `${path}/object/moduleId` }, 'No MODULE of this manifest has this moduleId')]
   const locator = locatorOf(manifest, module)

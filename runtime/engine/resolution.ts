@@ -25,30 +25,61 @@ export function mayResolve(
   applied: AppliedReference,
   plugin: { pluginId: string; resource: string; propertyKey: string },
 ): boolean {
-  if (applied.claim_type === 'DETACH' || isApplied(applied.claim_phase)) {
-    return (applied.frozen ?? [])
-      .filter(({ pluginId }) => pluginId === plugin.pluginId)
-      .flatMap(({ resources }) => resources)
-      .some(
-        ({ resource, credentialProperties }) =>
-          resource === plugin.resource && credentialProperties.includes(plugin.propertyKey),
-      )
-  }
-  return (applied.declared ?? [])
-    .filter(({ pluginId }) => pluginId === plugin.pluginId)
-    .flatMap(({ resources }) => resources)
-    .some(
-      ({ object, credentialProperties }) =>
-        object.moduleId === applied.module_id && credentialProperties.includes(plugin.propertyKey),
-    )
+  const { entries, placeOf } = authorizationsOf(applied)
+  const place = placeOf(plugin.resource, applied.module_id)
+  return entries.some(
+    (entry) =>
+      entry.pluginId === plugin.pluginId &&
+      entry.place === place &&
+      entry.credentialProperties.includes(plugin.propertyKey),
+  )
 }
 
-/** The plugins that may resolve the property, by id. */
-export function resolversOf(applied: AppliedReference, resource: string, propertyKey: string): string[] {
-  const known = [...(applied.frozen ?? []), ...(applied.declared ?? [])].map(({ pluginId }) => pluginId)
-  return [...new Set(known)]
-    .filter((pluginId) => mayResolve(applied, { pluginId, resource, propertyKey }))
-    .toSorted()
+/**
+ * Finds the plugins that may resolve a property of an installation, by id. The authorizations are read once: there may be
+ * thousands of properties.
+ */
+export function resolversIn(
+  applied: Authorized,
+): (property: { locator: string; module_id: string | null; property: string }) => string[] {
+  const { entries, placeOf } = authorizationsOf(applied)
+  const keyOf = (place: string | null, property: string): string => `${place} ${property}`
+  const resolving = Map.groupBy(
+    entries.flatMap(({ pluginId, place, credentialProperties }) =>
+      credentialProperties.map((property) => ({ pluginId, key: keyOf(place, property) })),
+    ),
+    ({ key }) => key,
+  )
+  return ({ locator, module_id, property }) => {
+    const found = resolving.get(keyOf(placeOf(locator, module_id), property)) ?? []
+    return [...new Set(found.map(({ pluginId }) => pluginId))].toSorted()
+  }
+}
+
+type Authorized = Pick<AppliedReference, 'claim_type' | 'claim_phase' | 'frozen' | 'declared'>
+
+/** The authorizations for the last applied resources, and how these name a resource: by its locator or by its Module. */
+function authorizationsOf({ claim_type, claim_phase, frozen, declared }: Authorized) {
+  const isFrozen = claim_type === 'DETACH' || isApplied(claim_phase)
+  const entries = isFrozen
+    ? (frozen ?? []).flatMap(({ pluginId, resources }) =>
+        resources.map(({ resource: place, credentialProperties }) => ({
+          pluginId,
+          place,
+          credentialProperties,
+        })),
+      )
+    : (declared ?? []).flatMap(({ pluginId, resources }) =>
+        resources.map(({ object, credentialProperties }) => ({
+          pluginId,
+          place: object.moduleId,
+          credentialProperties,
+        })),
+      )
+  return {
+    entries,
+    placeOf: (locator: string, moduleId: string | null) => (isFrozen ? locator : moduleId),
+  }
 }
 
 /** The part of a registered service that decides whether references of a scope may lead to it. */

@@ -14,6 +14,7 @@ export interface ReferenceRow {
   locator: string
   /** Null if the resource is not installed yet. */
   resource_title: string | null
+  module_id: string | null
   property: string
   saved: Reference | null
   applied: Reference | null
@@ -23,7 +24,7 @@ export interface ReferenceRow {
 /** The reference properties of an installation, ordered by locator and property. */
 export async function listReferences(db: Db, bundleInstallId: string): Promise<ReferenceRow[]> {
   const { rows } = await sql<ReferenceRow>`
-    select locator, resource_title, property, saved.value as saved, applied.value as applied,
+    select locator, resource_title, module_id, property, saved.value as saved, applied.value as applied,
       saved.value is distinct from applied.value as is_changed
     from (
       select locator, property, value from runtime.configuration_property
@@ -34,7 +35,7 @@ export async function listReferences(db: Db, bundleInstallId: string): Promise<R
       where bundle_install_id = ${bundleInstallId} and value ->> '@type' like 'ServiceReference%'
     ) as applied using (locator, property)
     left join (
-      select locator, title as resource_title from runtime.installed_resource
+      select locator, title as resource_title, module_id from runtime.installed_resource
       where bundle_install_id = ${bundleInstallId}
     ) as resource using (locator)
     order by locator, property`.execute(db)
@@ -87,23 +88,18 @@ interface AppliedTargets extends AppliedReference {
   targets: ServiceRow[]
 }
 
-/**
- * Reads, in one statement, everything that decides whether a property of an installed resource resolves. See
- * docs/protocol.md#when-references-resolve.
- */
-export async function readApplied(
+/** What decides whether properties of an installation resolve, without their resources and values. */
+export async function readAuthorized(
   db: Db,
-  { bundleInstallId, resource, propertyKey }: PropertyOfInstallation,
-): Promise<AppliedReference | undefined> {
-  const result = await appliedQuery({
-    bundleInstallId: sql`${bundleInstallId}::uuid`,
-    resource: sql`${resource}::text`,
-    propertyKey: sql`${propertyKey}::text`,
-  }).execute(db)
-  return result.rows[0]
+  bundleInstallId: string,
+): Promise<Omit<AppliedReference, 'module_id' | 'value'> | undefined> {
+  const none = sql`null::text`
+  const id = sql`${bundleInstallId}::uuid`
+  const { rows } = await appliedQuery({ bundleInstallId: id, resource: none, propertyKey: none }).execute(db)
+  return rows[0]
 }
 
-/** As {@link readApplied} with the targets, for several properties in one statement. */
+/** Reads, for several properties in one statement, everything that decides whether each resolves. */
 async function readAppliedTargets(
   db: Db,
   places: readonly PropertyOfInstallation[],

@@ -8,6 +8,8 @@ import {
 import { insertSnapshotChanges, insertSnapshots } from '../store/configuration/snapshots.ts'
 import { emptyLedgers, putResourceWrites } from '../store/installations/ledger.ts'
 import { sealNewlySensitive, readKnownSensitivity } from '../store/configuration/sensitivity.ts'
+import { refKey } from '../engine/changes/compare.ts'
+import type { PropertyRef } from '../engine/changes/compare.ts'
 import { newlySensitive, configurationChanges, mergedWrites } from '../engine/steps/plugin-writes.ts'
 import type { ConfigurationChange } from '../engine/steps/plugin-writes.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
@@ -175,11 +177,10 @@ async function withSensitivity<Change extends ConfigurationChange & { scopeId: n
     tx,
     changes.filter(({ isSensitive }) => isSensitive === null),
   )
-  return changes.map((change) => {
-    const before = known.find(
-      ({ scopeId, locator, property }) =>
-        scopeId === change.scopeId && locator === change.locator && property === change.property,
-    )
-    return { ...change, isSensitive: change.isSensitive ?? before?.isSensitive ?? true }
-  })
+  const keyOf = (one: { scopeId: number } & PropertyRef): string => `${one.scopeId} ${refKey(one)}`
+  const before = new Map(known.map((one) => [keyOf(one), one.isSensitive]))
+  return changes.map((change) => ({
+    ...change,
+    isSensitive: change.isSensitive ?? before.get(keyOf(change)) ?? true,
+  }))
 }

@@ -40,8 +40,9 @@ export function checkWrites(
 ): CheckedWrites {
   const writes: Writes = {}
   const budget = newCheckBudget()
+  const authorizedAt = new Map(scope.authorization.resources.map((one) => [one.resource, one]))
   for (const [locator, properties] of Object.entries(resources)) {
-    const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
+    const authorized = authorizedAt.get(locator)
     const definitions = getOwn(scope.definitions, locator)
     if (definitions === undefined) return forbid({ reason: 'callWriteResourceUnknown' })
     if (authorized === undefined) {

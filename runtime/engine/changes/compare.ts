@@ -5,6 +5,21 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { PlannedChange } from '../../model/plan.ts'
 
+/** A property of a resource. */
+export interface PropertyRef {
+  locator: string
+  property: string
+}
+
+/** The same for the same property. Neither part contains a space. */
+export const refKey = ({ locator, property }: PropertyRef): string => `${locator} ${property}`
+
+/** Whether a property is in a list, which is read once: a request may ask for each of thousands of properties. */
+export function isAmong(list: readonly PropertyRef[]): (ref: PropertyRef) => boolean {
+  const known = new Set(list.map(refKey))
+  return (ref) => known.has(refKey(ref))
+}
+
 /** Locator → property → value. */
 export type PropertyMap = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
 

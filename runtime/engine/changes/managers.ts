@@ -3,11 +3,11 @@ import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import type { Apply, Manager } from '#contract/runtime-api/managers.ts'
 import type { PlannedChange } from '../../model/plan.ts'
 import type { Problem } from '../refusals.ts'
+import { refKey } from './compare.ts'
+import type { PropertyRef } from './compare.ts'
 
 /** Locator → property → its manager. */
 export type Managers = ReadonlyMap<string, ReadonlyMap<string, Manager>>
-
-type Ref = Pick<PlannedChange, 'locator' | 'property'>
 
 /** The manager of what a save sets. */
 export const managerOfSave = (apply: Pick<Apply, 'name'> | undefined): Manager =>
@@ -48,7 +48,7 @@ export function removableBy(
  * Adds to the audited changes of an apply who manages the property now, and from whom it was taken over and why. Leaves
  * the changes of other saves as they are.
  */
-export function auditedApply<Change extends Ref>(
+export function auditedApply<Change extends PropertyRef>(
   changes: readonly Change[],
   managers: Managers,
   apply: Apply | undefined,
@@ -66,13 +66,14 @@ export function auditedApply<Change extends Ref>(
   })
 }
 
-function otherManager({ locator, property }: Ref, managers: Managers, apply: Apply): Manager | undefined {
+function otherManager(
+  { locator, property }: PropertyRef,
+  managers: Managers,
+  apply: Apply,
+): Manager | undefined {
   const manager = managers.get(locator)?.get(property)
   return manager === managerOfSave(apply) ? undefined : manager
 }
 
 const takeoverReasons = ({ takeOver }: Apply): Map<string, string> =>
   new Map(takeOver.map((one) => [refKey(one), one.reason]))
-
-/** Neither part contains a space. */
-const refKey = ({ locator, property }: Ref): string => `${locator} ${property}`

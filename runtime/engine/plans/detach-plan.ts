@@ -53,9 +53,8 @@ function union(
   const byPlugin: Record<string, CompiledAuthorization> = {}
   for (const plugin of [...earlier, ...later]) {
     const before = getOwn(byPlugin, plugin.pluginId)
-    const remaining = (before?.resources ?? []).filter(({ resource }) =>
-      plugin.resources.every((entry) => entry.resource !== resource),
-    )
+    const newer = new Set(plugin.resources.map(({ resource }) => resource))
+    const remaining = (before?.resources ?? []).filter(({ resource }) => !newer.has(resource))
     byPlugin[plugin.pluginId] = { ...plugin, resources: [...remaining, ...plugin.resources] }
   }
   return inCallOrder(Object.values(byPlugin), 'INSTALL')

@@ -1,4 +1,5 @@
 import { getOwn } from '#contract/json-schema/json.ts'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
@@ -6,7 +7,8 @@ import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { CallWrites } from '../../model/call.ts'
 import type { Writes, FrozenPlan, PlannedResource, CurrentProperties } from '../../model/plan.ts'
-import { isSameValue } from '../changes/compare.ts'
+import { isAmong, isSameValue } from '../changes/compare.ts'
+import type { PropertyRef } from '../changes/compare.ts'
 import { inCallOrder } from './next-step.ts'
 
 /**
@@ -72,17 +74,19 @@ export function valuesFromOthers(
   const earlier = inOrder(calls, operationType).filter(
     (call) => call.pluginId !== reader.pluginId && isBefore(call) && call.writes,
   )
-  const authorized = (pluginId: string, locator: string) =>
+  const read = plan.plugins.find(({ pluginId }) => pluginId === reader.pluginId)?.resources ?? []
+  const readOf = new Map(read.map((one) => [one.resource, one]))
+  const isWriter = new Set(earlier.map(({ pluginId }) => pluginId))
+  const writable = new Map(
     plan.plugins
-      .find((plugin) => plugin.pluginId === pluginId)
-      ?.resources.find(({ resource }) => resource === locator)
+      .filter(({ pluginId }) => isWriter.has(pluginId))
+      .map(({ pluginId, resources }) => [pluginId, isAmong(writesIn(resources))]),
+  )
   return plan.resources.flatMap(({ locator, properties, definitions }) => {
-    const reads = authorized(reader.pluginId, locator)
+    const reads = readOf.get(locator)
     const names = new Set([...(reads?.readProperties ?? []), ...(reads?.credentialProperties ?? [])])
     return [...names].flatMap((property): ValueFromOther[] => {
-      const mayWrite = earlier.filter(({ pluginId }) =>
-        authorized(pluginId, locator)?.writeProperties.includes(property),
-      )
+      const mayWrite = earlier.filter(({ pluginId }) => writable.get(pluginId)?.({ locator, property }))
       const wrote = mayWrite.findLast(({ writes }) =>
         Object.hasOwn(getOwn(writes ?? {}, locator) ?? {}, property),
       )
@@ -103,6 +107,11 @@ export function valuesFromOthers(
     })
   })
 }
+
+const writesIn = (resources: CompiledAuthorization['resources']): PropertyRef[] =>
+  resources.flatMap(({ resource, writeProperties }) =>
+    writeProperties.map((property) => ({ locator: resource, property })),
+  )
 
 export interface ConfigurationChange {
   locator: string
@@ -135,14 +144,18 @@ export function configurationChanges({
   const stays = (resource: PlannedResource | undefined): boolean =>
     operationType !== 'DETACH' && resource !== undefined && resource.action !== 'DETACH'
 
+  const isDefaultOf = isAmong(
+    Object.entries(plan.defaults ?? {}).flatMap(([locator, names]) =>
+      names.map((property) => ({ locator, property })),
+    ),
+  )
   const managerOf = (resource: PlannedResource, property: string): Manager => {
     const { locator, writtenBy, targetVersion } = resource
     const plugin = getOwn(writtenBy, property)
     if (plugin !== undefined && Object.hasOwn(getOwn(writes, locator) ?? {}, property))
       return `plugin:${plugin}`
     // nobody chose the protected property either
-    const isDefault =
-      property === INSTANCE_REF_PROPERTY || getOwn(plan.defaults ?? {}, locator)?.includes(property) === true
+    const isDefault = property === INSTANCE_REF_PROPERTY || isDefaultOf({ locator, property })
     return isDefault ? `default:${targetVersion}` : 'person'
   }
 

@@ -2,6 +2,7 @@ import type { AuditChange, AuditEntry } from '#contract/runtime-api/audit.ts'
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import { AUDIT_ACTIONS } from '#contract/runtime-api/vocabulary.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { listAuditRows } from '../../store/audit.ts'
 import type { AuditRow } from '../../store/audit.ts'
@@ -43,9 +44,12 @@ export function maskedChange(change: AuditChange): AuditChange {
 
 /** The changes of an entry; `marks` are those of `readAuditMarks`. */
 export function shownChanges({ sequence, changes }: AuditRow, marks: readonly AuditMark[]): AuditChange[] {
-  const isMarked = ({ locator, property }: AuditChange): boolean =>
-    marks.some((mark) => mark.sequence === sequence && mark.locator === locator && mark.property === property)
-  return changes.map((change) => (isMarked(change) ? maskedChange(change) : change))
+  const isMarked = isAmong(marks.filter((mark) => mark.sequence === sequence))
+  return changes.map((change) =>
+    change.locator !== null && isMarked({ ...change, locator: change.locator })
+      ? maskedChange(change)
+      : change,
+  )
 }
 
 function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {

@@ -10,6 +10,8 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import { batchStep } from '../../engine/batches/batch-step.ts'
 import { unhealthyPlugins } from '../../engine/batches/waves.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
+import type { PropertyRef } from '../../engine/changes/compare.ts'
 import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
 import { countPhases, listBatchRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
@@ -18,7 +20,7 @@ import { readApprovalsNeeded } from '../../store/change-requests/change-requests
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { hiddenIn, hide, keyOf } from './show-batch.ts'
+import { hiddenIn, hide } from './show-batch.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
 
 export async function listBatches(
@@ -115,16 +117,29 @@ export async function listBatchItems(
   const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
-    items: shown.map((row) => itemView(batch, row)),
+    items: shown.map(itemViewOf(batch)),
     ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
   }
 }
 
-function itemView({ action, marks, shown_input: input }: CountedBatch, row: ItemRow): BatchItem {
+/** The items of a batch for display; what it hides is read once for all of them. */
+function itemViewOf({ action, marks, shown_input: input }: CountedBatch): (row: ItemRow) => BatchItem {
+  const isMarked = isAmong(marks)
+  // another target may hide what is shown here, and have the same value
+  const isHidden = hiddenIn(input)
+  const show = (change: PropertyRef, view: PropertyView | null) =>
+    isHidden(change) || isMarked(change) ? hide(view) : view
+  return (row) => itemView(action, row, show)
+}
+
+function itemView(
+  action: CountedBatch['action'],
+  row: ItemRow,
+  show: (change: PropertyRef, view: PropertyView | null) => PropertyView | null,
+): BatchItem {
   const scope = scopeOf(row)
   const bundle = { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id }
   const bundleInstallId = row.bundle_install_id
-  const hidden = hiddenIn(input)
   return {
     target: action === 'INSTALL' ? scopeText(scope) : row.target,
     scope,
@@ -134,12 +149,11 @@ function itemView({ action, marks, shown_input: input }: CountedBatch, row: Item
     currentVersion: row.version,
     state: row.state,
     ...(row.wave !== null && { wave: row.wave }),
-    values: (row.shown_values ?? []).map((change) => {
-      // another target may hide what is shown here, and have the same value
-      const show = (view: PropertyView | null) =>
-        hidden.has(keyOf(change)) ? hide(view) : maskedBy(marks, change, view)
-      return { ...change, before: show(change.before), after: show(change.after) }
-    }),
+    values: (row.shown_values ?? []).map((change) => ({
+      ...change,
+      before: show(change, change.before),
+      after: show(change, change.after),
+    })),
     ...(row.operation_id !== null && { operationId: row.operation_id }),
     ...(row.phase !== null && { phase: row.phase }),
     ...(row.code !== null && { code: row.code }),
@@ -185,23 +199,14 @@ export async function loadBatches(
   }
 }
 
-type Marks = CountedBatch['marks']
-
-/** A value for display, hidden if its property was marked as sensitive later. */
-function maskedBy(
-  marks: Marks,
-  { locator, property }: Marks[number],
-  view: PropertyView | null,
-): PropertyView | null {
-  const isMarked = marks.some((mark) => locator === mark.locator && property === mark.property)
-  return isMarked ? hide(view) : view
-}
-
 /** The input for display, without the values of properties that were marked as sensitive later. */
 function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
+  const isMarked = isAmong(marks)
   return {
     ...input,
-    properties: input.properties.map((shown) => ({ ...shown, after: maskedBy(marks, shown, shown.after) })),
+    properties: input.properties.map((shown) =>
+      isMarked(shown) ? { ...shown, after: hide(shown.after) } : shown,
+    ),
   }
 }
 

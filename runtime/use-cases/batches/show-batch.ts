@@ -5,6 +5,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import { schemaTitle } from '#contract/json-schema/subschemas.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
+import { isAmong, refKey } from '../../engine/changes/compare.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { inputOf, isSetBy } from './targets.ts'
 import type { BatchInputParts, PlannedTarget } from './targets.ts'
@@ -38,19 +39,15 @@ export function showBatch(
         .filter(isSetBy(request, target))
         .slice(0, VALUES_MAX)
         .map((change) => {
-          const show = (view: PropertyView | null) => (hidden.has(keyOf(change)) ? hide(view) : view)
+          const show = (view: PropertyView | null) => (hidden.has(refKey(change)) ? hide(view) : view)
           return shortened({ ...change, before: show(change.before), after: show(change.after) })
         }),
   }
 }
 
-/** The properties whose values the stored input of a batch hides, by {@link keyOf}. */
-export function hiddenIn({ properties }: BatchInput): ReadonlySet<string> {
-  return new Set(properties.filter(({ after }) => after !== null && 'isSensitive' in after).map(keyOf))
-}
-
-export const keyOf = ({ locator, property }: { locator: string; property: string }): string =>
-  JSON.stringify([locator, property])
+/** Whether the stored input of a batch hides the value of a property. */
+export const hiddenIn = ({ properties }: BatchInput) =>
+  isAmong(properties.filter(({ after }) => after !== null && 'isSensitive' in after))
 
 /** A value for display whose property is sensitive. */
 export const hide = (view: PropertyView | null): PropertyView | null =>
@@ -90,7 +87,7 @@ function shownInput(
     return { locator, property, ...(title !== undefined && { title }) }
   }
   const shown = (locator: string, property: string, definition: PropertyDefinition | undefined) => {
-    if ((definition ?? UNKNOWN).isSensitive === true) hidden.add(keyOf({ locator, property }))
+    if ((definition ?? UNKNOWN).isSensitive === true) hidden.add(refKey({ locator, property }))
     return titled(locator, property)
   }
   const valuesIn = (given: Changes) =>
@@ -103,7 +100,7 @@ function shownInput(
     Object.entries(values).flatMap(([target, given]) =>
       entriesOf(given).map((entry) => ({ ...entry, planned: byTarget.get(target) })),
     ),
-    keyOf,
+    refKey,
   )
   const ownValues = [...own.values()].map((all) => {
     const { locator, property } = all[0]!

@@ -20,7 +20,7 @@ import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { notFound } from '../authorize.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
-import { hiddenIn, hide, keyOf, showBatch } from '../batches/show-batch.ts'
+import { hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
 import { planTargets, wayOfItem } from '../batches/targets.ts'
 import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
@@ -154,7 +154,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const effect = shownEffect(parts)
       const limits = limitsOf(change.input)
       const { input: batch } = showBatch(change.input, planned)
-      const hidden = hiddenIn(batch)
+      const isHidden = hiddenIn(batch)
       const definitionsOf = (locator: string, property: string) =>
         planned.flatMap(({ plan: frozen }) => {
           const resource = frozen && resourceAt(frozen.resources, locator)
@@ -175,7 +175,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
           ...effect,
           limits,
           changes: effect.changes.map((one) =>
-            hidden.has(keyOf(one)) ? { ...one, before: hide(one.before), after: hide(one.after) } : one,
+            isHidden(one) ? { ...one, before: hide(one.before), after: hide(one.after) } : one,
           ),
         },
         shownInput: { ...shownWithoutPlan(change), batch },

@@ -5,6 +5,8 @@ import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.
 import type { PlanProblem } from '#contract/runtime-api/plans.ts'
 import { isApproved, LIVE_STATES, transition } from '../../engine/change-requests/transition.ts'
 import type { ChangeFacts } from '../../engine/change-requests/transition.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
+import type { PropertyRef } from '../../engine/changes/compare.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db } from '../../model/db.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -83,7 +85,7 @@ export function readChangeRequest(
 ): Promise<ChangeRequestDetail> {
   return evaluatedAt(context, params.changeRequestId, async (db, { row, scopes, evaluated }) => {
     const { actor } = context
-    const marks = await readMarks(db, row)
+    const isMarked = isAmong(await readMarks(db, row))
     const approvals = await readApprovals(db, row.change_request_id)
     const history = await readEntries(db, row.change_request_id)
     const isLive = evaluated !== null
@@ -111,7 +113,7 @@ export function readChangeRequest(
         id,
         name: history.findLast(({ by_id }) => by_id === id)?.by_name ?? id,
       })),
-      input: maskedInput(isLive && hasPlan(evaluated) ? evaluated.shownInput : row.shown_input, marks),
+      input: maskedInput(isLive && hasPlan(evaluated) ? evaluated.shownInput : row.shown_input, isMarked),
       approvedBy: approvals.map((approval) => ({
         by: { id: approval.approver_id, name: approval.approver_name },
         at: approval.at,
@@ -124,15 +126,15 @@ export function readChangeRequest(
           ...(isLive &&
             !isGone(evaluated) && {
               difference: differenceOf(
-                maskedEffect(approval.shown, marks),
-                maskedEffect(evaluated.shown, marks),
+                maskedEffect(approval.shown, isMarked),
+                maskedEffect(evaluated.shown, isMarked),
               ),
             }),
         }),
       })),
       history: history.map(entryView),
       conflicts: (evaluated?.shownConflicts ?? []).map(({ locator, property, ...sides }) => {
-        const mask = (view: PropertyView | null) => maskedBy(marks, locator, property, view)
+        const mask = (view: PropertyView | null) => maskedBy(isMarked, { locator, property }, view)
         return {
           locator,
           property,
@@ -213,18 +215,12 @@ function evaluatedAt<Result>(
   })
 }
 
-type Marks = readonly { locator: string; property: string }[]
+type IsMarked = ReturnType<typeof isAmong>
 
-const maskedBy = (
-  marks: Marks,
-  locator: string,
-  property: string,
-  view: PropertyView | null,
-): PropertyView | null =>
-  marks.some((mark) => mark.locator === locator && mark.property === property) ? hide(view) : view
+const maskedBy = (isMarked: IsMarked, ref: PropertyRef, view: PropertyView | null): PropertyView | null =>
+  isMarked(ref) ? hide(view) : view
 
-function maskedInput(input: ShownInput, marks: Marks): ShownInput {
-  if (marks.length === 0) return input
+function maskedInput(input: ShownInput, isMarked: IsMarked): ShownInput {
   const mask = (changes: ShownInput['changes']) =>
     changes &&
     Object.fromEntries(
@@ -233,7 +229,7 @@ function maskedInput(input: ShownInput, marks: Marks): ShownInput {
         Object.fromEntries(
           Object.entries(properties).map(([property, view]) => [
             property,
-            maskedBy(marks, locator, property, view),
+            maskedBy(isMarked, { locator, property }, view),
           ]),
         ),
       ]),
@@ -247,18 +243,18 @@ function maskedInput(input: ShownInput, marks: Marks): ShownInput {
         ...input.batch,
         properties: input.batch.properties.map((one) => ({
           ...one,
-          after: maskedBy(marks, one.locator, one.property, one.after),
+          after: maskedBy(isMarked, one, one.after),
         })),
       },
     }),
   }
 }
 
-function maskedEffect(shown: ShownEffect, marks: Marks): ShownEffect {
+function maskedEffect(shown: ShownEffect, isMarked: IsMarked): ShownEffect {
   const mask = (change: PropertyChange): PropertyChange => ({
     ...change,
-    before: maskedBy(marks, change.locator, change.property, change.before),
-    after: maskedBy(marks, change.locator, change.property, change.after),
+    before: maskedBy(isMarked, change, change.before),
+    after: maskedBy(isMarked, change, change.after),
   })
   return { ...shown, changes: shown.changes.map(mask) }
 }

@@ -5,6 +5,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
 import type { ResourceFacts } from '../../engine/changes/full-changes.ts'
@@ -184,10 +185,9 @@ export async function loadDomainProblems(
     scope.environmentKey,
     uses.map(({ domain }) => domain),
   )
+  const isReleased = isAmong(released)
   const others = holders.filter(
-    (holder) =>
-      ownerOf(holder.locator) !== holder.bundleInstallId ||
-      !released.some(({ locator, property }) => locator === holder.locator && property === holder.property),
+    (holder) => ownerOf(holder.locator) !== holder.bundleInstallId || !isReleased(holder),
   )
   const isReadByOthers = way.isApproved === true || way.isItem === true
   return domainProblems(uses, others, (elsewhere) =>

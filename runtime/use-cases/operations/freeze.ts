@@ -4,6 +4,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Admission } from '../gate/admit.ts'
 import { emitEvents } from '../../store/events.ts'
 import { claimProblem, DomainError, refuseFor } from '../../engine/refusals.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
 import { domainsOfPlan } from '../../engine/changes/gateway-domains.ts'
 import { replaceDomains } from '../../store/configuration/gateway-domains.ts'
 import { refuseLastSnapshot } from '../configuration/snapshot.ts'
@@ -12,7 +13,7 @@ import { firstRequest } from '../../engine/steps/prepare-call.ts'
 import { inCallOrder } from '../../engine/steps/next-step.ts'
 import { insertPlan } from '../../store/operations/plans.ts'
 import { markSensitive } from './mark-sensitive.ts'
-import type { DomainUse, FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -95,8 +96,7 @@ async function takeDomains(tx: Tx, row: OperationRow, plan: FrozenPlan): Promise
   const owner = { environmentKey: row.environment_key, bundleInstallId: row.bundle_install_id }
   const taken = await replaceDomains(tx, owner, domainsOfPlan(plan.resources))
   // the others were used twice before domains were checked
-  const isNew = (use: DomainUse) =>
-    plan.changes.some(({ locator, property }) => locator === use.locator && property === use.property)
+  const isNew = isAmong(plan.changes)
   refuseFor(
     taken.filter(isNew).map(({ locator, property, domain }) => ({
       locator,

@@ -8,14 +8,19 @@ import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { PLUGIN_READS_VERSION } from '#contract/protocol/limits.ts'
 import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contract/protocol/plugin-reads.ts'
-import { isActive, resolversOf, targetRefusal, isSamePlace, mayResolve } from '../../engine/resolution.ts'
+import { isActive, resolversIn, targetRefusal, isSamePlace, mayResolve } from '../../engine/resolution.ts'
 import { identityOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx, Db } from '../../model/db.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation, loadInstallations } from '../../store/installations/installations.ts'
 import { listPluginsWithCredentials, readPluginStates } from '../../store/plugins/plugins.ts'
-import { listReferences, readApplied, type ReferenceRow, type PluginReads } from '../../store/references.ts'
+import {
+  listReferences,
+  readAuthorized,
+  type ReferenceRow,
+  type PluginReads,
+} from '../../store/references.ts'
 import { listServicesById, usableBy, type ServiceRow } from '../../store/services/services.ts'
 import { notFound, requireVisible } from '../authorize.ts'
 import { ReadRefusal } from './read-refusal.ts'
@@ -40,8 +45,7 @@ export function readReferences(
       if (installation === undefined) throw notFound('installation')
       requireVisible(actor, scopeOf(installation), 'installation')
       const rows = await listReferences(tx, bundleInstallId)
-      const checked: Awaited<ReturnType<typeof checkProperty>>[] = []
-      for (const row of rows) checked.push(await checkProperty(tx, bundleInstallId, row))
+      const checked = await checkProperties(tx, bundleInstallId, rows)
       const targets = await loadServices(tx, actor, {
         serviceIds: [...new Set(rows.flatMap(servicesOf))],
         isUsable: usableBy(scopeOf(installation)),
@@ -75,18 +79,21 @@ const servicesOf = ({ applied, saved }: ReferenceRow): string[] => {
   return value === null ? [] : referencedServices(value)
 }
 
-/** The checks that do not depend on the services, in the order of a resolution. */
-async function checkProperty(
+/** The checks of each property that do not depend on the services, in the order of a resolution. */
+async function checkProperties(
   tx: Tx,
   bundleInstallId: string,
-  { locator, property }: ReferenceRow,
-): Promise<{ resolvers: string[]; refusal: InstalledReference['refusal'] }> {
-  const applied = await readApplied(tx, { bundleInstallId, resource: locator, propertyKey: property })
+  rows: readonly ReferenceRow[],
+): Promise<{ resolvers: string[]; refusal: InstalledReference['refusal'] }[]> {
+  const applied = await readAuthorized(tx, bundleInstallId)
   if (applied === undefined || !isActive(applied))
-    return { resolvers: [], refusal: 'INSTALLATION_NOT_ACTIVE' }
-  const resolvers = resolversOf(applied, locator, property)
-  if (resolvers.length === 0) return { resolvers, refusal: 'NO_PLUGIN' }
-  return { resolvers, refusal: applied.value === null ? 'NOT_APPLIED' : null }
+    return rows.map(() => ({ resolvers: [], refusal: 'INSTALLATION_NOT_ACTIVE' }))
+  const resolversOf = resolversIn(applied)
+  return rows.map((row) => {
+    const resolvers = resolversOf(row)
+    if (resolvers.length === 0) return { resolvers, refusal: 'NO_PLUGIN' }
+    return { resolvers, refusal: row.applied === null ? 'NOT_APPLIED' : null }
+  })
 }
 
 /** The services by id, with owners that the actor may read. */
@@ -102,8 +109,9 @@ async function loadServices(
     const row = owner === null ? undefined : owners.get(owner.bundleInstallId)
     return row !== undefined && mayIn(actor.grants, 'read', scopeOf(row)) ? identityOf(row) : null
   }
+  const serviceOf = new Map(services.map((service) => [service.service_id, service]))
   return (serviceId) => {
-    const service = services.find(({ service_id }) => service_id === serviceId)
+    const service = serviceOf.get(serviceId)
     return {
       serviceId,
       title: service?.title ?? null,
@@ -144,12 +152,14 @@ export async function loadTargets(
   if (!mayResolve(applied, { pluginId, resource, propertyKey })) throw notAuthorized()
   const reference = applied.value
   if (reference === null || isData(reference)) throw notAuthorized()
-  const targets = referencedServices(reference).map((serviceId) => requireTarget(applied.targets, serviceId))
+  const targetOf = new Map(applied.targets.map((target) => [target.service_id, target]))
+  const targets = referencedServices(reference).map((serviceId) =>
+    requireTarget(serviceId, targetOf.get(serviceId)),
+  )
   return { reference, targets }
 }
 
-function requireTarget(services: readonly ServiceRow[], serviceId: string): ServiceRow {
-  const service = services.find(({ service_id }) => service_id === serviceId)
+function requireTarget(serviceId: string, service: ServiceRow | undefined): ServiceRow {
   const refusal = targetRefusal(service)
   if (refusal === 'NOT_ALLOWED')
     throw new ReadRefusal(
