@@ -79,6 +79,27 @@ describe('a change request', () => {
     assert.equal((await deps.http.call(`/change-requests/${id}/reject`, rejecting)).errorCode, '0')
   })
 
+  it('is approved once by each person, however often they send it (J01)', async () => {
+    const { scope } = await installed()
+    const id = (await propose(scope, changesOf({ name: 'b' }))).changeRequestId
+    const historyAfter = async (given: JsonObject) => {
+      const answer = await approve(id, 'bob', given)
+      assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+      const { state, approvals } = ChangeRequest.parse(answer.data['changeRequest'])
+      assert.deepEqual([state, approvals], ['APPROVED', 1])
+      return (await read(id)).history.filter(({ event }) => event === 'APPROVED').map(({ text }) => text)
+    }
+    const first = await historyAfter({ comment: 'Looks right' })
+    assert.deepEqual(first, ['Looks right'])
+    assert.deepEqual(await historyAfter({ comment: 'Looks right' }), first)
+    assert.deepEqual(await historyAfter({}), first)
+    assert.deepEqual(await historyAfter({ comment: 'Tested too' }), [...first, 'Tested too'])
+    assert.equal((await read(id)).approvedBy[0]?.comment, 'Tested too')
+    const audited = await deps.ok('/audit?action=change.approve&limit=5', {})
+    const subjects = (audited['items'] as JsonObject[]).map(({ subject }) => String(subject))
+    assert.equal(subjects.filter((subject) => subject.includes(id)).length, 2)
+  })
+
   it('is one of 200 at most that a person has not ended', async () => {
     const { scope, id } = await installed()
     const given = { kind: 'DETACH', title: 'Gone', input: { bundleInstallId: id } }
@@ -126,7 +147,7 @@ describe('a change request', () => {
     assert.match(JSON.stringify(edited.json), /has 2000 entries/)
     for (let time = 0; time < 3; time += 1) {
       assert.match(await take('rebase', { revision: 1 }), /^0 /)
-      assert.equal((await approve(id, 'bob')).errorCode, '0')
+      assert.equal((await approve(id, 'bob', { comment: `Look ${time}` })).errorCode, '0')
     }
     const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const schedule = { revision: 1, notBefore: later(1), notAfter: later(2), timeZone: 'UTC' }

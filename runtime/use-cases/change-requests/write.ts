@@ -11,6 +11,7 @@ import {
   lockChangeRequest,
   lockMadeBy,
   putApproval,
+  readApprovals,
 } from '../../store/change-requests/change-requests.ts'
 import type { ChangeRequestRow } from '../../store/change-requests/change-requests.ts'
 import { readMoment } from '../../store/change-requests/list-change-requests.ts'
@@ -269,7 +270,7 @@ function requirePerson({ issuer }: Actor): void {
     throw new DomainError('PERMISSION_DENIED', platformMessage('approvalByProgram'))
 }
 
-/** Approves the effect that the actor saw. Refuses service accounts, those who wrote the request, and another effect with PLAN_STALE. */
+/** Approves the effect that the actor saw; the same approval again changes nothing. Refuses service accounts, those who wrote the request, and another effect with PLAN_STALE. */
 export async function approveChangeRequest(
   context: WriteContext,
   { params, body }: Input<`POST ${Path}/approve`>,
@@ -284,6 +285,16 @@ export async function approveChangeRequest(
     throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeConflicted'))
   if (evaluated.plan.effect === null || evaluated.plan.effect !== body.effect)
     throw new DomainError('PLAN_STALE', platformMessage('changeEffectMoved'))
+  const before = (await readApprovals(tx, row.change_request_id)).find(
+    ({ approver_id }) => approver_id === actor.id,
+  )
+  const isSame =
+    before?.effect === body.effect &&
+    before.revision === row.revision &&
+    (body.comment ?? before.comment) === before.comment
+  // each would be one more entry and notification
+  if (isSame && step(row, 'approve', locked.facts) === row.state)
+    return { changeRequest: changeRequestView(row, locked.facts.approvals) }
   await putApproval(tx, {
     changeRequestId: row.change_request_id,
     actor,
