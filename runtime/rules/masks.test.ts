@@ -7,7 +7,7 @@ import type { TestAnswer } from '../testing/http.ts'
 import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, TEXT, wrapped } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 
-// A mask is never a value: on no path may it replace the secret that it represents.
+// A mask is never a value: on no path may it replace the secret that it represents. Nor does anything else ask what that is.
 
 const secret = { ...TEXT, isSensitive: true } as const
 const account = { kind: 'DATA', schema: { type: 'object' }, isSensitive: true } as const
@@ -103,5 +103,61 @@ describe('a mask for a sensitive property is PROPERTY_INVALID', () => {
   it('but is a value for any other property, because that is shown', async () => {
     await harness.saved(scope, { [MAIN]: wrapped({ note: '********' }) })
     assert.equal((await harness.installation(bundleInstallId)).state, 'ACTIVE')
+  })
+})
+
+describe('the schema of a version', () => {
+  const SECRET = 'hush-hush'
+  /** Each keyword asks something about the secret. */
+  const questions = {
+    minLength: 100,
+    pattern: '^[^h]',
+    not: { const: SECRET },
+    allOf: [...SECRET].map((character, at) => ({ pattern: `^.{${at}}[^${character}]` })),
+  }
+  const safe = (version: string, definition: JsonObject) =>
+    bundleOf('safe', { version, resources: [moduleOf('main', { password: definition as typeof secret })] })
+  const first = safe('1.0.0', secret)
+  const open = safe('2.0.0', TEXT)
+  const asking = safe('3.0.0', { ...secret, schema: { type: 'string', ...questions } })
+  const number = safe('4.0.0', { ...secret, schema: { type: 'number', minimum: 3 } })
+  const locator = locatorOf(first, 'main')
+  const properties = { [locator]: wrapped({ password: SECRET }) }
+  const problemsOf = async (path: string, body: JsonObject): Promise<string[]> => {
+    const plan = await harness.ok(path, { method: 'POST', body })
+    return (plan['problems'] as JsonObject[]).map(({ errorCode }) => String(errorCode))
+  }
+  before(() => harness.publish(first, open, asking, number))
+
+  it('does not ask what a saved secret is, kept, put aside or copied, but its type (H03)', async () => {
+    const place = harness.newScope()
+    const id = await harness.installed(first, { scope: place, properties })
+    const path = `/installations/${id}/upgrade/plan`
+    const kept = async () => [
+      await problemsOf(path, { targetVersion: '3.0.0' }),
+      await problemsOf(path, { targetVersion: '4.0.0' }),
+    ]
+    assert.deepEqual(await kept(), [[], ['PROPERTY_INVALID']])
+    await harness.succeeds(await harness.upgrade(id, { targetVersion: '2.0.0' }))
+    assert.deepEqual(await kept(), [[], ['PROPERTY_INVALID']])
+    await harness.succeeds(await harness.upgrade(id, { targetVersion: '3.0.0' }))
+    await harness.succeeds(await harness.detach(id))
+    const copied = (targetVersion: string) =>
+      problemsOf('/installations/plan', {
+        scope: { ...place },
+        bundle: { ...first.bundle },
+        targetVersion,
+        copyFrom: { bundleInstallId: id },
+      })
+    assert.deepEqual([await copied('3.0.0'), await copied('4.0.0')], [[], ['PROPERTY_INVALID']])
+  })
+
+  it('is that of a secret which the request gives', async () => {
+    const place = harness.newScope()
+    const id = await harness.installed(first, { scope: place, properties })
+    const { snapshotVersion } = await harness.configuration(place)
+    const body = { targetVersion: '3.0.0', snapshotVersion, properties } as unknown as JsonObject
+    const found = await problemsOf(`/installations/${id}/upgrade/plan`, body)
+    assert.deepEqual([...new Set(found)], ['PROPERTY_INVALID'])
   })
 })

@@ -2,11 +2,12 @@ import type { CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { isReference, referencedServices } from '#contract/protocol/data.ts'
+import { needsSchema } from '#contract/protocol/property-kinds.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedChange } from '../../model/plan.ts'
-import { getOwn } from '#contract/json-schema/json.ts'
+import { getOwn, isJsonObject } from '#contract/json-schema/json.ts'
 import type { ResourceFacts } from './full-changes.ts'
 import type { Problem } from '../refusals.ts'
 
@@ -38,6 +39,8 @@ const servicesIn = (value: TypedValue | null): string[] =>
 export interface KnownTargets {
   facts: ReadonlyMap<string, ResourceFacts>
   usableServices: ReadonlySet<string>
+  /** Whether the value of a change was checked in an earlier request; by default none was. */
+  wasAccepted?: (change: PlannedChange) => boolean
 }
 
 /**
@@ -48,13 +51,14 @@ export interface KnownTargets {
  */
 export function checkChanges(
   changes: readonly PlannedChange[],
-  { facts, usableServices }: KnownTargets,
+  { facts, usableServices, wasAccepted = () => false }: KnownTargets,
   budget: CheckBudget,
 ): Problem[] {
   return changes.flatMap((change) => {
     const resource = facts.get(change.locator)
     if (resource === undefined) return []
-    return checkChange(change, resource, { usableServices, budget }).map((problem) => ({
+    const known = { usableServices, budget, wasAccepted: wasAccepted(change) }
+    return checkChange(change, resource, known).map((problem) => ({
       locator: change.locator,
       property: change.property,
       ...problem,
@@ -67,7 +71,11 @@ type Found = Pick<Problem, 'path' | 'errorCode' | 'message' | 'parameters'>
 function checkChange(
   { property, after }: PlannedChange,
   { definitions, writtenBy }: ResourceFacts,
-  { usableServices, budget }: { usableServices: ReadonlySet<string>; budget: CheckBudget },
+  {
+    usableServices,
+    budget,
+    wasAccepted,
+  }: { usableServices: ReadonlySet<string>; budget: CheckBudget; wasAccepted: boolean },
 ): Found[] {
   const definition = getOwn(definitions, property)
   const plugin = getOwn(writtenBy, property)
@@ -76,8 +84,18 @@ function checkChange(
   if (after === null)
     return definition?.required === true ? [invalid(platformMessage('propertyRequired'))] : []
   if (definition === undefined) return [invalid(platformMessage('propertyUnknown'))]
-  const misfits = checkGiven(definition, after, budget)
+  const misfits = checkGiven(wasAccepted ? withoutQuestions(definition) : definition, after, budget)
   return misfits.length > 0 ? misfits : checkServices(after, usableServices)
+}
+
+/**
+ * The definition with which a value is checked again. Its author writes the schemas of a version: of a hidden value, each keyword would be
+ * a question about it, and a plan the answer. Only its type is asked for.
+ */
+function withoutQuestions(definition: PropertyDefinition): PropertyDefinition {
+  if (definition.isSensitive !== true || !needsSchema(definition.kind)) return definition
+  const type = isJsonObject(definition.schema) ? definition.schema['type'] : undefined
+  return { ...definition, schema: type === undefined ? true : { type } }
 }
 
 function checkGiven(definition: PropertyDefinition, value: TypedValue, budget: CheckBudget): Found[] {

@@ -12,7 +12,7 @@ const TURN_WORK = 50_000
 
 /**
  * As `checkChanges`, where the request gives only some of the values. The others were accepted before, in any number of requests: none of
- * them is refused now because of the others, so each has a budget of its own.
+ * them is refused now because of the others, so each has a budget of its own. Of those that are hidden only the type is checked.
  *
  * @param budget of all values that the request gives.
  */
@@ -28,7 +28,7 @@ export async function checkWithAccepted(
     const isGiven = getOwn(getOwn(given, change.locator) ?? {}, change.property) !== undefined
     const ofValue = isGiven ? budget : newCheckBudget()
     const before = ofValue.left
-    problems.push(...checkChanges([change], known, ofValue))
+    problems.push(...checkChanges([change], { ...known, wasAccepted: () => !isGiven }, ofValue))
     work += before - ofValue.left
     if (work < TURN_WORK) continue
     await setImmediate()
