@@ -20,6 +20,12 @@ export interface FoundPropertyRow extends InstallationIdentityColumns {
 const IDENTITY = ['environment_key', 'application_runtime_id', 'workspace_id', 'bundle_install_id']
 const PROPERTY = ['bundle_environment_key', 'bundle_id', 'locator', 'resource', 'property', 'title']
 
+/** The properties that match best; for others, no installations are looked up. */
+const FOUND_MAX = 500
+
+/** What tells a property of a version apart. */
+const DEFINED = ['bundle_environment_key', 'bundle_id', 'locator', 'property']
+
 /** The scopes that match most of the words; a search that matches more of them asks for no particular scope. */
 const SCOPES_MAX = 1_000
 
@@ -29,7 +35,8 @@ const COUNTED_MAX = 100
  * Properties of active installations that the actor may see. Each word must occur in the title or name of the property,
  * the title of its resource, its bundle or its scope; one of them in the title or name. Titles are those of the newest
  * version of the bundle. At most `perProperty` installations of each property, and `limit` in all. What begins with a word
- * comes first, then what has most of them in its title. Words of a scope select among the 1,000 scopes that match most of them.
+ * comes first, then what has most of them in its title. Whether an installation has a property is known by the versions of its
+ * resources: to look into the definitions of each would read up to a megabyte for each property. Words of a scope select among the 1,000 scopes that match most of them.
  */
 export async function findInstalledProperties(
   db: Db,
@@ -54,11 +61,16 @@ export async function findInstalledProperties(
   const identity = (table: string) => sql.join(IDENTITY.map((column) => sql.ref(`${table}.${column}`)))
   const answered = sql.join([...IDENTITY, ...PROPERTY].map((column) => sql.ref(column)))
   const isCandidate = sql`installation.state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
+  const columnsOf = (table: string) => sql.join(DEFINED.map((column) => sql.ref(`${table}.${column}`)))
   const hasIt = (installation: string, property: string) => sql`exists (
     select from runtime.installed_resource as resource
     where resource.bundle_install_id = ${sql.ref(`${installation}.bundle_install_id`)}
       and resource.locator = ${sql.ref(`${property}.locator`)}
-      and resource.definitions -> ${sql.ref(`${property}.property`)} is not null)`
+      and ((resource.version, ${columnsOf(property)}) in (select version, ${columnsOf('defined')} from defined)) is true)`
+  // "is true" keeps the set, which is made once, from being joined for each row
+  const candidates = (condition: RawBuilder<unknown>) => sql`
+    select * from found where ${condition} and ((${columnsOf('found')}) in (select ${columnsOf('defined')} from defined)) is true
+    order by ${ranked('found')} limit ${FOUND_MAX}`
   const isPlaced = (property: string) => sql`(
     placed.bundle_environment_key = ${sql.ref(`${property}.bundle_environment_key`)}
     and placed.bundle_id = ${sql.ref(`${property}.bundle_id`)}
@@ -69,13 +81,13 @@ export async function findInstalledProperties(
       sql` and `,
     )})`
   const result = await sql<FoundPropertyRow>`
-    with found as materialized (
+    with installed as materialized (${installedVersions(visible)}), found as materialized (
       select *, ${each('text', 'and')} as is_whole, title ilike any(${words.map(beginning)}::text[]) as begins,
         ${countIn('title')} as in_title from (
         select bundle.bundle_environment_key, bundle.bundle_id, one.*,
           concat_ws(' ', one.title, one.property) as name,
           concat_ws(' ', one.title, one.property, one.resource, newest.title, bundle.bundle_id) as text
-        from (${installedBundles(visible)}) as bundle
+        from (select distinct bundle_environment_key, bundle_id from installed) as bundle
         join lateral ${newestVersionOf('bundle')} as newest on true
         join runtime.bundle_version as published using (bundle_environment_key, bundle_id)
         cross join lateral jsonb_to_recordset(published.properties)
@@ -83,6 +95,14 @@ export async function findInstalledProperties(
         where published.version = newest.version
       ) as property
       where ${each('name', 'or')}
+    ), defined as materialized (
+      select version, ${sql.join(DEFINED.map((column) => sql.ref(column)))}
+      from (
+        select * from installed
+        where (bundle_environment_key, bundle_id) in (select bundle_environment_key, bundle_id from found)
+      ) as wanted
+      join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
+      cross join lateral jsonb_to_recordset(published.properties) as one (locator text, property text)
     ), place as materialized (
       select scope_id, text from (
         select scope_id, environment_key || '/' || application_runtime_id || '/' || workspace_id as text
@@ -95,7 +115,7 @@ export async function findInstalledProperties(
       from place join runtime.installation as installation using (scope_id) where ${isCandidate}
     ), in_any_scope as (
       select found.*, ${identity('chosen')}
-      from (select * from found where is_whole order by ${ranked('found')}) as found
+      from (${candidates(sql`is_whole`)}) as found
       cross join lateral (
         select ${identity('installation')} from runtime.installation as installation
         where installation.bundle_environment_key = found.bundle_environment_key
@@ -106,7 +126,7 @@ export async function findInstalledProperties(
       order by ${ranked('found')} limit ${limit}
     ), in_place as (
       select found.*, ${identity('chosen')}
-      from (select * from found where not is_whole order by ${ranked('found')}) as found
+      from (${candidates(sql`not is_whole`)}) as found
       cross join lateral (
         select ${identity('placed')} from placed
         where ${isPlaced('found')} and ${hasIt('placed', 'found')}
@@ -139,14 +159,14 @@ const ranked = (table: string): RawBuilder<unknown> =>
     ...['title', 'locator', 'property'].map((column) => sql.ref(`${table}.${column}`)),
   ])
 
-/** The bundles that may have an active installation in the visible scopes: at least all that have one. */
-function installedBundles(visible: VisibleScopes): RawBuilder<unknown> {
+/** The versions that may have an active installation in the visible scopes: at least all that have one. */
+function installedVersions(visible: VisibleScopes): RawBuilder<unknown> {
   if (visible.kind === 'scopes')
     return sql`
-      select distinct bundle_environment_key, bundle_id from runtime.installation as installation
+      select distinct bundle_environment_key, bundle_id, version from runtime.installation as installation
       where state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
   return sql`
-    select bundle_environment_key, bundle_id from runtime.version_count as counted
+    select bundle_environment_key, bundle_id, version from runtime.version_count as counted
     where state = 'ACTIVE' and ${isVisible(visible, 'counted')}
-    group by bundle_environment_key, bundle_id having sum(count) > 0`
+    group by bundle_environment_key, bundle_id, version having sum(count) > 0`
 }

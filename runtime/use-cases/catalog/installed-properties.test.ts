@@ -138,4 +138,24 @@ describe('properties of installations', () => {
     assert.deepEqual(locators(await find(`rounding ${place}`)), [locatorOf(last, 'checkout')])
     assert.equal((await find('rounding')).length, 10)
   })
+
+  it('are found among thousands that an installation does not have (J01)', async () => {
+    const wide = (version: string, name: string) => {
+      const names = Array.from({ length: 5_000 }, (_, at) => `${name}${at}`)
+      const definition = { kind: 'DATA', schema: { description: 'x'.repeat(100) } } as const
+      const properties = Object.fromEntries(names.map((one) => [one, definition]))
+      return bundleOf('wide', {
+        version,
+        resources: [moduleOf('wide', { ...properties, both: titled('Gone ago') })],
+      })
+    }
+    const [first, second] = [wide('1.0.0', 'gone'), wide('2.0.0', 'goneToo')]
+    await harness.publish(first)
+    await harness.installed(first, { scope: harness.newScope() })
+    await harness.publish(second)
+    assert.deepEqual(
+      (await find('gone')).map(({ property }) => property),
+      ['both'],
+    )
+  })
 })
