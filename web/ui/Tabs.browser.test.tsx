@@ -18,6 +18,18 @@ test('tabs are links, and the current one is marked', async () => {
   expect(screen.address()).toBe('/plugins')
 })
 
+test('a tab whose address is a part of the current one is not marked', async () => {
+  const views = [
+    { id: 'list', label: 'List', to: paths.operations() },
+    { id: 'causes', label: 'Causes', to: paths.operations({ view: 'causes' }) },
+  ]
+  const screen = await renderInConsole(<Tabs label="Views" tabs={views} current="causes" />)
+  await screen.getByRole('link', { name: 'Causes' }).click()
+  await expect.poll(() => screen.address()).toBe('/operations?view=causes')
+  await expect.element(screen.getByRole('link', { name: 'Causes' })).toHaveAttribute('aria-current', 'page')
+  await expect.element(screen.getByRole('link', { name: 'List' })).not.toHaveAttribute('aria-current')
+})
+
 test('tabs that do not fit fade at their end, until that is in view', async () => {
   for (const [width, fade] of [
     ['40rem', '0px'],

@@ -19,6 +19,8 @@ export function Tabs({ label, tabs, current }: { label: string; tabs: readonly T
             <PlainLink
               to={tab.to}
               aria-current={tab.id === current ? 'page' : undefined}
+              // the address of the first tab is a part of the others', which would make it current too
+              activeOptions={{ exact: true }}
               className={cx(
                 '-mb-px flex h-9 items-center gap-1.5 border-b-2 font-medium outline-offset-[-2px]',
                 tab.id === current
