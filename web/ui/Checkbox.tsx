@@ -34,7 +34,7 @@ export function Switch({
           role="switch"
           className="peer h-full w-full appearance-none rounded-full border border-control bg-selected transition-colors checked:border-ink checked:bg-ink disabled:border-line-strong disabled:bg-sunken"
         />
-        <span className="pointer-events-none absolute top-[3px] left-[3px] size-3 rounded-full bg-muted transition-transform peer-checked:translate-x-3.5 peer-checked:bg-inverse" />
+        <span className="pointer-events-none absolute top-[3px] left-[3px] size-3 rounded-full bg-muted transition-transform peer-checked:translate-x-3.5 peer-checked:bg-inverse forced-colors:border-6" />
       </span>
       {children !== undefined && <span className="min-w-0">{children}</span>}
     </label>

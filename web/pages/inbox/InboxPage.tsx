@@ -211,7 +211,10 @@ function What({ row }: { row: InboxNotification }) {
     <div className="flex min-w-0 items-baseline gap-2">
       <span
         aria-hidden="true"
-        className={cx('size-2 shrink-0 rounded-full', isUnread ? 'bg-accent' : 'bg-transparent')}
+        className={cx(
+          'size-2 shrink-0 rounded-full',
+          isUnread ? 'bg-accent forced-colors:border-4' : 'bg-transparent',
+        )}
       />
       <div className="min-w-0">
         <p className={cx('wrap-anywhere', isUnread ? 'font-semibold' : 'text-muted')}>

@@ -120,7 +120,10 @@ export const PropertyField = memo(function PropertyField({
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:border-t-0 @min-[42rem]/form:pt-1 @min-[42rem]/form:pb-[0.1875rem]"
     >
       {isMarked && (
-        <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
+        <span
+          aria-hidden="true"
+          className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent forced-colors:border-l-2"
+        />
       )}
       <TitleColumn
         id={id}

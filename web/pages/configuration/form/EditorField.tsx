@@ -269,7 +269,12 @@ const OriginMark = memo(function OriginMark({ is }: { is: 'here' | 'default' }) 
   return is === 'default' ? (
     <span className="text-xs text-faint">{inLowerCase(text)}</span>
   ) : (
-    <span role="img" aria-label={text} title={text} className="size-1.5 self-center rounded-full bg-muted" />
+    <span
+      role="img"
+      aria-label={text}
+      title={text}
+      className="size-1.5 self-center rounded-full bg-muted forced-colors:border-3"
+    />
   )
 })
 
