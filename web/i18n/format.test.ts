@@ -145,3 +145,8 @@ test('numbers are those of Intl', async () => {
     }
   }
 })
+
+test('a Chinese value has no space between itself and the Chinese text, and a Latin one has', () => {
+  assert.equal(zh('configuration.field.managedBy', { manager: '用户' }), '由用户管理')
+  assert.equal(zh('configuration.field.managedBy', { manager: 'crm-hooks' }), '由 crm-hooks 管理')
+})

@@ -31,6 +31,9 @@ export type TranslateRich = <Key extends TextKey>(
   ...args: ArgumentsOf<MessageAt<Key>, ReactNode>
 ) => ReactNode
 
+/** A Chinese text puts spaces around a placeholder, because most values are Latin; between Chinese characters there is none. */
+const BETWEEN_CHINESE = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu
+
 type Bound = { t: Translate; rich: TranslateRich }
 const bound = new WeakMap<LocaleState, Bound>()
 
@@ -59,7 +62,8 @@ function bind(state: LocaleState): Bound {
   const known = bound.get(state)
   if (known) return known
   const made: Bound = {
-    t: (key: string, parameters?: Record<string, unknown>) => fill(state, key, parameters).join(''),
+    t: (key: string, parameters?: Record<string, unknown>) =>
+      fill(state, key, parameters).join('').replace(BETWEEN_CHINESE, ''),
     rich: (key: string, parameters?: Record<string, unknown>) =>
       fill(state, key, parameters).map((part, index) => createElement(Fragment, { key: index }, part)),
   }
