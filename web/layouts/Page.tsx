@@ -85,7 +85,7 @@ export function Page({
               className={cx(
                 'min-w-0 flex-1 basis-64',
                 Boolean(actions) &&
-                  'xl:max-w-2/3 xl:shrink-0 xl:basis-auto min-[90rem]:max-w-none min-[90rem]:min-w-1/2 min-[90rem]:shrink',
+                  'xl:max-w-2/3 xl:shrink-0 xl:basis-auto min-[90rem]:max-w-none min-[90rem]:min-w-1/3 min-[90rem]:shrink',
               )}
             >
               {/* the badges follow the last word of the title, also where it takes several lines */}
@@ -102,12 +102,14 @@ export function Page({
               </div>
               {lead && <p className="mt-1 max-w-[72ch] text-muted">{lead}</p>}
               {meta && (
-                <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
+                <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted [&>button]:-ml-2">
+                  {meta}
+                </div>
               )}
             </div>
             {actions && (
               // one line on a phone, which scrolls sideways: the content begins on the first screen
-              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end min-[90rem]:max-w-[calc(50%-1.5rem)] min-[90rem]:shrink-0">
+              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end min-[90rem]:max-w-[calc(66.67%-1.5rem)] min-[90rem]:shrink-0">
                 {actions}
               </div>
             )}

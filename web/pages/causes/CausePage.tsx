@@ -43,14 +43,10 @@ export function CausePage() {
         <>
           {cause.pluginId !== null && <PluginLink pluginId={cause.pluginId} />}
           <span className="mono text-xs wrap-anywhere">{cause.errorCode}</span>
-        </>
-      }
-      actions={
-        <>
           <FollowButton subject={{ kind: 'cause', causeId: cause.causeId }} />
-          <CauseActions cause={cause} size="md" />
         </>
       }
+      actions={<CauseActions cause={cause} size="md" />}
     >
       <div className="space-y-6">
         <Card>

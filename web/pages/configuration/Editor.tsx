@@ -111,12 +111,12 @@ export function Editor({
         meta={<SnapshotLine configuration={configuration} />}
         actions={
           <>
-            {pauses.length === 0 && <PauseAction of={{ kind: 'SCOPE', scope }} isPaused={false} />}
             <ScopeSwitch />
             <FileActions />
             <LinkButton to={paths.localServices(scope)} icon="services">
               {t('configuration.localServices')}
             </LinkButton>
+            {pauses.length === 0 && <PauseAction of={{ kind: 'SCOPE', scope }} isPaused={false} />}
           </>
         }
         tabs={<EditorTabs scope={scope} search={search} pane={pane} />}

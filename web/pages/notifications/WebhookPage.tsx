@@ -88,7 +88,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
           <Button icon="edit" onClick={() => setDialog('edit')}>
             {t('notifications.edit')}
           </Button>
-          <Button icon="close" onClick={() => setDialog('delete')}>
+          <Button variant="dangerQuiet" icon="close" onClick={() => setDialog('delete')}>
             {t('notifications.delete')}
           </Button>
         </>
