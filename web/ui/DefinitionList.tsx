@@ -26,7 +26,7 @@ export function DefinitionList({
           layout === 'columns'
             ? 'grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]'
             : // a fact after a wide one fills the row before it
-              'grid-flow-dense grid-cols-2 sm:grid-cols-3 md:flex md:flex-wrap md:gap-x-8 xl:gap-x-10',
+              'grid-flow-dense grid-cols-2 sm:flex sm:flex-wrap sm:gap-x-8 xl:gap-x-10',
           className,
         )}
       >

@@ -117,6 +117,7 @@ const freezeColumns = (
         <Mono>{joinList(t, placeTexts(freeze))}</Mono>
       </span>
     ),
+    width: 'max(10.5rem, 22cqi)',
   },
   {
     id: 'when',
@@ -153,7 +154,7 @@ const freezeColumns = (
           header: t('freezes.field.actions'),
           headerHidden: true,
           cell: (freeze: Freeze) => (
-            <span className="flex gap-1 sm:justify-end">
+            <span className="flex gap-1 sm:justify-end @max-[40rem]/table:-ml-2">
               <Button
                 size="sm"
                 variant="quiet"

@@ -19,14 +19,15 @@ import { INSTALLATION_STATES, installationLook, nextActorLook, type Appearance }
 import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
 
-/** Who has to act, what is outdated, what changed last, and how many installations there are; all link to their lists. */
+/** Who has to act, how many installations there are, what is outdated, and what changed last; all link to their lists. */
 export function OverviewSummary() {
   return (
     <div className="grid min-w-0 content-start gap-x-8 gap-y-6 sm:grid-cols-2 xl:grid-cols-1">
+      {/* in two columns, the short ones share a row */}
       <WhoActsNext />
+      <Installations />
       <OutdatedBundles />
       <RecentChanges />
-      <Installations />
     </div>
   )
 }
@@ -189,7 +190,7 @@ function RecentChange({
         ) : (
           t(mayHaveMore ? 'overview.recent.more' : 'operations.cause.members.count', { n: operations.length })
         )}
-        {' · '}
+        {'\u00a0· '}
         {requestedBy.name}
       </span>
     </Line>

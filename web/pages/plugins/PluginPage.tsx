@@ -83,7 +83,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
           layout="facts"
           items={[
             { label: t('plugins.fact.id'), value: <Id id={pluginId} full copy /> },
-            { label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
+            { wide: true, label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
             {
               label: t('plugins.fact.version'),
               value: (

@@ -69,7 +69,7 @@ function Shown({ service }: { service: Service }) {
             layout="facts"
             items={[
               { label: t('services.fact.id'), value: <Id id={serviceId} full copy /> },
-              { label: t('services.fact.address'), value: <Mono>{url}</Mono> },
+              { wide: true, label: t('services.fact.address'), value: <Mono>{url}</Mono> },
               {
                 label: t('services.fact.owner'),
                 value:

@@ -128,6 +128,8 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
     cell: ({ url }) => (
       <Mono className="line-clamp-2 text-xs wrap-anywhere whitespace-normal text-muted">{url}</Mono>
     ),
+    // two lines of a narrow column would end before what tells the addresses apart
+    hideBelow: 'md',
     card: 'line',
   },
   {

@@ -178,7 +178,7 @@ const sessionColumns = (
     card: 'wide',
     width: isEveryone ? '9.5rem' : '7rem',
     cell: (session) => (
-      <span className="inline-flex flex-wrap justify-end gap-2">
+      <span className="inline-flex flex-wrap justify-end gap-2 empty:hidden">
         {!session.isCurrent && (
           <Button
             size="sm"
