@@ -100,7 +100,7 @@ function OpenDialog({
         'mx-auto mt-auto max-h-[92dvh] w-full max-w-none animate-appear flex-col rounded-t-lg bg-raised text-sm shadow-3 outline-none open:flex',
         // its title and first field stay where they are while a plan below them loads
         'sm:mt-[10dvh] sm:mb-auto sm:max-h-[82dvh] sm:w-[calc(100%-2rem)] sm:rounded-lg',
-        // at 400 % zoom, header and footer would leave a few lines between them
+        // in a low window, header and footer would leave a few lines between them
         'low:mt-auto low:max-h-dvh low:overflow-y-auto low:open:block',
         WIDTH[size],
       )}

@@ -130,7 +130,8 @@ function SelectionBar({
       </Button>
       <span
         data-selection-actions=""
-        className="flex flex-1 flex-wrap justify-end gap-2 max-sm:gap-1 max-sm:[&_button]:px-1.5"
+        // one line on a phone, as in the head of a page
+        className="flex flex-1 justify-end-safe gap-2 max-sm:fade-end max-sm:-m-1 max-sm:basis-full max-sm:gap-1 max-sm:overflow-x-auto max-sm:p-1 max-sm:*:shrink-0 sm:flex-wrap max-sm:[&_button]:px-1.5"
       >
         {children}
       </span>
