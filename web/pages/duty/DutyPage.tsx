@@ -158,11 +158,11 @@ function CauseItem({ cause }: { cause: Cause }) {
           {affectedText(cause, t)}
           {pluginId !== null && (
             <>
-              {' · '}
+              {'\u00a0· '}
               <span className="mono">{pluginId}</span>
             </>
           )}
-          {' · '}
+          {'\u00a0· '}
           {rich('operations.causes.last', { when: <Time at={lastAt} inRow /> })}
         </p>
         {cause.state !== 'NEW' && <CauseStateBadge cause={cause} />}

@@ -76,7 +76,7 @@ export function operationColumns(
             ) : (
               <Time at={isByEnd && finishedAt !== null ? finishedAt : createdAt} inRow />
             )}
-            {' · '}
+            {'\u00a0· '}
             {requestedBy.name}
           </span>
         </>

@@ -231,7 +231,7 @@ export function ItemLayout({
             {isWordShown && (
               <>
                 <span className={toneText[tone]}>{word}</span>
-                {' · '}
+                {'\u00a0· '}
               </>
             )}
             {when}

@@ -193,7 +193,7 @@ const scopeColumns = (
     cell: ({ savedAt, savedBy }) => (
       <span className="block truncate text-muted">
         <Time at={savedAt} inRow />
-        {' · '}
+        {'\u00a0· '}
         {savedBy.name}
       </span>
     ),

@@ -22,7 +22,7 @@ export function DefinitionChange({ difference }: { difference: PropertyDifferenc
           .join(' · ')}
         {after.default !== undefined && (
           <>
-            {' · '}
+            {'\u00a0· '}
             {t('catalog.compare.default')} <ValueView value={after.default} />
           </>
         )}

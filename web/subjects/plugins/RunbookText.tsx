@@ -15,7 +15,7 @@ export function RunbookText({ runbook: { title, text, url, owner } }: { runbook:
         )}
         {owner && (
           <>
-            {' · '}
+            {'\u00a0· '}
             <OwnerText owner={owner} />
           </>
         )}

@@ -108,6 +108,7 @@ export function TargetVersion({
                 at: <Time at={chosen.publishedAt} />,
                 who: chosen.publishedBy.name,
               })}
+              {chosen.version === newest && `\u00a0· ${t('installations.upgrade.newest')}`}
             </span>
             {chosen.standing && (
               <span className="inline-flex items-center gap-1 font-medium text-doubt">
@@ -115,7 +116,6 @@ export function TargetVersion({
                 {t(`catalog.standing.${chosen.standing.kind}.because`, { text: chosen.standing.message })}
               </span>
             )}
-            {chosen.version === newest && <span>· {t('installations.upgrade.newest')}</span>}
             {isDowngrade(current, chosen.version) && (
               <span className="inline-flex items-center gap-1 font-medium text-doubt">
                 <Icon name="warning" size={14} />

@@ -71,7 +71,7 @@ export function AttemptPanel({
       description={
         <>
           <PluginLink pluginId={bar.pluginId} />
-          {' · '}
+          {'\u00a0· '}
           {t(`vocabulary.phase.${bar.stage}`)}
         </>
       }

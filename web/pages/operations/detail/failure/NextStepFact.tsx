@@ -23,7 +23,7 @@ export function NextStepFact({ operation, facts }: { operation: OperationDetail;
       />
       {owner && isForOwner(nextStep, facts) && (
         <>
-          {' · '}
+          {'\u00a0· '}
           {nextStep.actor === 'SUPPORT' && labelled(t, t('operations.failed.owner'), '')}
           <OwnerText owner={owner} />
         </>

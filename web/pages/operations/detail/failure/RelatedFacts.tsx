@@ -31,7 +31,7 @@ export function AlsoFailed({
               {t('operations.failed.attempt', attempt)}
               {owner && (
                 <>
-                  {' · '}
+                  {'\u00a0· '}
                   <OwnerText owner={owner} />
                 </>
               )}

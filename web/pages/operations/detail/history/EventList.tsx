@@ -73,7 +73,7 @@ function Call({ operationId, entry }: { operationId: string; entry: HistoryEntry
       <span className="mono block truncate font-medium">{of.pluginId}</span>
       <span className="block truncate text-xs text-faint">
         <AttemptLink operationId={operationId} of={of} />
-        {' · '}
+        {'\u00a0· '}
         {t(`vocabulary.phase.${of.stage}`)}
       </span>
     </>

@@ -46,7 +46,10 @@ export function TimelineRow({
     <p className="text-xs text-faint">
       {t(look.word)} · {t('operations.detail.order', { order: row.order })}
       {row.isParallel && (
-        <span title={t('operations.detail.parallel.hint')}> · {t('operations.detail.parallel')}</span>
+        <span title={t('operations.detail.parallel.hint')}>
+          {'\u00a0· '}
+          {t('operations.detail.parallel')}
+        </span>
       )}
     </p>
   )
