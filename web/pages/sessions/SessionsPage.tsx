@@ -177,29 +177,30 @@ const sessionColumns = (
     align: 'end',
     card: 'wide',
     width: isEveryone ? '9.5rem' : '7rem',
-    cell: (session) => (
-      <span className="inline-flex flex-wrap justify-end gap-2 empty:hidden">
-        {!session.isCurrent && (
-          <Button
-            size="sm"
-            variant="dangerQuiet"
-            of={isEveryone ? `of-${session.sessionId}` : undefined}
-            onClick={() => end({ session, isAll: false })}
-          >
-            {t('sessions.end')}
-          </Button>
-        )}
-        {isEveryone && (
-          <Button
-            size="sm"
-            variant="dangerQuiet"
-            of={`of-${session.sessionId}`}
-            onClick={() => end({ session, isAll: true })}
-          >
-            {t('sessions.endAll')}
-          </Button>
-        )}
-      </span>
-    ),
+    cell: (session) =>
+      session.isCurrent && !isEveryone ? null : (
+        <span className="inline-flex flex-wrap justify-end gap-2">
+          {!session.isCurrent && (
+            <Button
+              size="sm"
+              variant="dangerQuiet"
+              of={isEveryone ? `of-${session.sessionId}` : undefined}
+              onClick={() => end({ session, isAll: false })}
+            >
+              {t('sessions.end')}
+            </Button>
+          )}
+          {isEveryone && (
+            <Button
+              size="sm"
+              variant="dangerQuiet"
+              of={`of-${session.sessionId}`}
+              onClick={() => end({ session, isAll: true })}
+            >
+              {t('sessions.endAll')}
+            </Button>
+          )}
+        </span>
+      ),
   },
 ]
