@@ -58,6 +58,19 @@ test('of two texts with very many differences none is marked, and all lines have
   )
 })
 
+test('a text with very many lines is one', () => {
+  const [few, many] = ['a\nb', 'a\n'.repeat(200_000)]
+  for (const [before, after] of [
+    [few, many],
+    [many, few],
+    [many, `${many}b`],
+  ] as const)
+    assert.deepEqual(lineDiff(before, after), [
+      { kind: 'removed', text: before },
+      { kind: 'added', text: after },
+    ])
+})
+
 test('the parts of each side make its text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '\r', '端', '😀', '.') })
   fc.assert(

@@ -40,10 +40,19 @@ export interface DiffLine {
   spans?: TextSpan[]
 }
 
-/** Two texts line by line; a text without line breaks is one line. Of two very different texts, all lines have changed. */
+/** A text with more lines is one: a page with each of them would not respond. */
+const LINES_MAX = 5_000
+
+const linesIn = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
+
+/**
+ * Two texts line by line; a text without line breaks, or with very many, is one line. Of two very different texts, all lines have
+ * changed.
+ */
 export function lineDiff(before: string, after: string): DiffLine[] {
+  if (linesIn(before).length > LINES_MAX || linesIn(after).length > LINES_MAX)
+    return [line('removed', before), line('added', after)]
   const lines: DiffLine[] = []
-  const linesIn = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
   let removed: string[] = []
   const flush = (added: string[]) => {
     const pairs = removed.map((text, index) => {
