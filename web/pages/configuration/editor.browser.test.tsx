@@ -70,6 +70,18 @@ test('a key press renders the form once, and announces the draft only if the num
   expect(screen.renders()).toBe(before)
 })
 
+test('a text is a form of its own, in which Enter sends nothing', async () => {
+  const { screen } = await renderEditor()
+  const address = screen.address()
+  await field('SMTP user').fill('ol')
+  await userEvent.keyboard('{Enter}')
+  // the browser reads all fields of a form at each key press
+  const { form } = field('SMTP user').element() as HTMLTextAreaElement
+  expect(form?.elements).toHaveLength(1)
+  await expect.element(field('SMTP user')).toHaveValue('ol')
+  expect(screen.address()).toBe(address)
+})
+
 test('an invalid value shows its error at the field, and the bar leads to it from another resource', async () => {
   await renderEditor()
   await field('SMTP port').fill('70000')

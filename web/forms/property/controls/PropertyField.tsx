@@ -43,6 +43,8 @@ export interface PropertyFieldProps {
   scope: Scope
   /** The time zone of a schedule, if the resource names one. */
   zone?: string | undefined
+  /** Whether the field is in no form, so that its control can be one. */
+  isAlone?: boolean
   /** Shows the change bar at the side. */
   isMarked?: boolean
   /** Beside the title: how an upgrade changes the property. */
@@ -78,6 +80,7 @@ export const PropertyField = memo(function PropertyField({
   readOnly,
   scope,
   zone,
+  isAlone = false,
   isMarked = false,
   mark,
   action,
@@ -94,6 +97,7 @@ export const PropertyField = memo(function PropertyField({
   const isPlain = plainValue !== undefined
   const limits = isPlain ? '' : limitsText(definition, t)
   const traits = controlTraits(controlKind(definition, resourceKind))
+  const Place = isAlone && traits.isOneField ? OneFieldForm : 'div'
   const shown = shownOf(edit, valueOf(view))
   const isShownSet = edit === null ? isSet : edit.kind !== 'removed'
   const isOptional = !isRequired && definition.required !== true
@@ -137,7 +141,7 @@ export const PropertyField = memo(function PropertyField({
       />
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
-          <div className={cx('print:hidden', traits.width)}>
+          <Place className={cx('print:hidden', traits.width)}>
             <EmptyText
               value={shown.value === null && isShownSet !== false ? 'forms.notShown' : 'forms.notSet'}
             >
@@ -162,7 +166,7 @@ export const PropertyField = memo(function PropertyField({
                 zone={zone}
               />
             </EmptyText>
-          </div>
+          </Place>
         )}
         {/* a control shows only the part of a value that fits */}
         {isPrinting && !isPlain && (
@@ -209,6 +213,12 @@ export const PropertyField = memo(function PropertyField({
     </div>
   )
 })
+
+/**
+ * To complete what is typed, Chromium reads all fields of its form twice at each key press. It takes those that are in no
+ * form for one. Outside a dialog, a form of this method sends nothing.
+ */
+const OneFieldForm = (props: ComponentProps<'form'>) => <form method="dialog" noValidate {...props} />
 
 /** The title, the help and the action. */
 function TitleColumn({

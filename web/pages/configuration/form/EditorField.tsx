@@ -105,6 +105,7 @@ export const EditorField = memo(function EditorField({
       readOnly={!isOpen}
       scope={configuration.scope}
       zone={zone}
+      isAlone
       isMarked={draftEdit !== undefined}
       mark={(origin === 'here' || origin === 'default') && <OriginMark is={origin} />}
       action={
