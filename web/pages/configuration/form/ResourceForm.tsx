@@ -179,7 +179,10 @@ function Groups({
   const isOpening = useIsOpening()
   const isLong = propertyNames(resource).length > LAZY_ABOVE
   const inOrder = groups.flatMap(({ properties }) => properties)
-  const inWindow = isOpening ? inOrder.slice(0, Math.ceil(window.innerHeight / ROW_HEIGHT)) : []
+  const fitting = Math.ceil(window.innerHeight / ROW_HEIGHT)
+  // a property in the URL is scrolled to the middle of the window
+  const first = focusOn === undefined ? 0 : Math.max(0, inOrder.indexOf(focusOn) - Math.ceil(fitting / 2))
+  const inWindow = isOpening ? inOrder.slice(first, first + fitting) : []
   // the last field is always rendered, so that Shift+Tab enters the form at its end
   const wanted = new Set([focusOn, ...inWindow, ...inOrder.slice(-1)])
   return groups.map((group) => {
