@@ -71,6 +71,19 @@ describe('inSchemaOrder', () => {
     assert.ok(process.cpuUsage(before).user < 2_000_000)
   })
 
+  it('looks at few schemas for each of very many values (J01)', () => {
+    const part = { $ref: '#/$defs/part' }
+    const branches = Array.from({ length: 20 }, () => ({ properties: { y: part, x: part } }))
+    const schema = { ...part, $defs: { part: { anyOf: branches } } }
+    const treeOf = (depth: number): JsonValue =>
+      depth === 0 ? {} : { x: treeOf(depth - 1), y: treeOf(depth - 1) }
+    const value = treeOf(8)
+    const before = process.cpuUsage()
+    for (let time = 0; time < 1_000; time += 1) assert.match(text(schema, value), /^\{"y":\{"y":/)
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 3_000_000, `it took ${user} µs`)
+  })
+
   it('changes no value', () => {
     const keys = fc.constantFrom('a', 'b', 'c', '1', 'constructor')
     const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({

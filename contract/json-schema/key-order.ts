@@ -23,7 +23,12 @@ function ordered(group: SchemaGroup | null, value: JsonValue): JsonValue {
   )
 }
 
-/** How many schemas and names one value may have looked at: the branches of a schema apply to each part of a value again. */
+/**
+ * How many schemas and names one value may have looked at: the branches of a schema apply to each part of a value again. A schema that
+ * applies as a whole needs about as many as it has of both, so a longer one may have more; a response may have thousands of values.
+ */
+const LOOKS_FREE = 1_000
+const CHARACTERS_PER_LOOK = 4
 const LOOKS_MAX = 100_000
 
 /** Finds which schemas of a document apply to the same value. */
@@ -31,7 +36,8 @@ class SchemaGroups {
   readonly #root: JsonValue
   /** Of one schema, without those that apply with it. */
   readonly #known = new Map<JsonObject, SchemaGroup | null>()
-  #left = LOOKS_MAX
+  #left = LOOKS_FREE
+  #isMeasured = false
 
   constructor(root: JsonValue) {
     this.#root = root
@@ -52,6 +58,10 @@ class SchemaGroups {
   /** Counts what is looked at; false if it is too much. */
   look(count: number): boolean {
     this.#left -= count
+    if (this.#left < 0 && !this.#isMeasured) {
+      this.#isMeasured = true
+      this.#left += Math.min(LOOKS_MAX, JSON.stringify(this.#root).length / CHARACTERS_PER_LOOK)
+    }
     return this.#left >= 0
   }
 
