@@ -245,6 +245,13 @@ const proposes = { needs: 'change:propose', where: 'anywhere' } as const
 const approves = { needs: 'change:approve', where: 'anywhere' } as const
 const answer = z.object({ changeRequest: ChangeRequest })
 const codes = ['NOT_FOUND', 'CHANGE_REQUEST_STALE', 'CHANGE_REQUEST_STATE', 'IDEMPOTENCY_KEY_REUSED'] as const
+/** Of a request that says what to change. */
+const givenCodes = [
+  'CONFIGURATION_SNAPSHOT_STALE',
+  'PROPERTY_PROTECTED',
+  'PROPERTY_INVALID',
+  'REQUEST_INVALID',
+] as const
 
 export const changeRequestEndpoints = defineEndpoints({
   'GET /change-requests': {
@@ -278,13 +285,7 @@ export const changeRequestEndpoints = defineEndpoints({
     access: proposes,
     body: MakeBody,
     answer,
-    codes: [
-      'NOT_FOUND',
-      'CONFIGURATION_SNAPSHOT_STALE',
-      'PROPERTY_PROTECTED',
-      'REQUEST_INVALID',
-      'IDEMPOTENCY_KEY_REUSED',
-    ],
+    codes: ['NOT_FOUND', ...givenCodes, 'IDEMPOTENCY_KEY_REUSED'],
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'GET /change-requests/{changeRequestId}': {
@@ -303,7 +304,7 @@ export const changeRequestEndpoints = defineEndpoints({
     params,
     body: EditBody,
     answer,
-    codes: [...codes, 'CONFIGURATION_SNAPSHOT_STALE', 'PROPERTY_PROTECTED', 'REQUEST_INVALID'],
+    codes: [...codes, ...givenCodes],
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'GET /change-requests/{changeRequestId}/plan': {

@@ -27,6 +27,8 @@ export interface WriteContext extends ReadContext {
   isItem?: true
   /** It carries out a change request, whose approvals have been counted. */
   isApproved?: true | undefined
+  /** As in a `Way`. */
+  isStored?: true
 }
 
 /** The parsed request of an endpoint. */

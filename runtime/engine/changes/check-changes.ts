@@ -43,6 +43,12 @@ export interface KnownTargets {
   wasAccepted?: (change: PlannedChange) => boolean
 }
 
+/** Of a change request, `isStored`, the secrets were accepted before: they are flagged then. */
+export const acceptedIn = ({ isStored = false }: { isStored?: boolean | undefined }) => ({
+  wasAccepted: ({ after }: PlannedChange): boolean =>
+    isStored && after?.['@type'] === 'Data' && after.isSensitive === true,
+})
+
 /**
  * Every change to a known resource that is not allowed: PROPERTY_INVALID, or REFERENCE_TARGET_UNAVAILABLE if the
  * service is not usable.

@@ -16,6 +16,7 @@ import { configurePlan } from '../plans/configure-plan.ts'
 import { uncheckedProblems } from '../plans/planned-calls.ts'
 import { retiredProblems } from '../steps/retired.ts'
 import { checkChanges, protectedProblems } from './check-changes.ts'
+import type { KnownTargets } from './check-changes.ts'
 import { asDefined, compareChanges, comparisonsIn, isHidden } from './compare.ts'
 import type { PropertyMap, Comparison } from './compare.ts'
 import { fullChanges } from './full-changes.ts'
@@ -119,9 +120,8 @@ export interface LoadedOwners {
 export function evaluateSave(
   input: SaveInput,
   { facts, given, changes, shapeProblems }: RequestedChanges,
-  known: {
+  known: Omit<KnownTargets, 'facts'> & {
     snapshotVersion: number
-    usableServices: ReadonlySet<string>
     /** Of all values that the request gives. */
     budget: CheckBudget
     managers: Managers
@@ -154,10 +154,7 @@ export function evaluateSave(
       ),
       ownership: [...unownedProblems(changes, facts), ...broken],
       managers: managerProblems(changes, known.managers, input.apply),
-      validity: [
-        ...checkChanges(given, { facts, usableServices: known.usableServices }, known.budget),
-        ...known.scopeProblems,
-      ],
+      validity: [...checkChanges(given, { ...known, facts }, known.budget), ...known.scopeProblems],
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),

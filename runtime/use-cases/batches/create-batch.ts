@@ -16,8 +16,8 @@ import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { showBatch } from './show-batch.ts'
 import { subjectOfBatch, summaryOf } from './summary.ts'
-import { requireReasonToOverride } from '../gate/admit.ts'
-import { changesText, inputFor, inputOf, planTargets, waveOfEach, wayOfItem } from './targets.ts'
+import { requireReasonToOverride, wayOfItem } from '../gate/admit.ts'
+import { changesText, inputFor, inputOf, planTargets, waveOfEach } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function createBatch(
   const { vault } = deps
   const overrides = body.override === true
   requireReasonToOverride(body)
-  const way = wayOfItem(overrides, body.reason, context.isApproved)
+  const way = wayOfItem(overrides, body.reason, context)
   const { targets: planned } = await planTargets({ db: tx, vault, actor, way, hasRead }, body)
   const waves = waveOfEach(body, planned)
   const denied = planned.flatMap(({ refusals }) =>

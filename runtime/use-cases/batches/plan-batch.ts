@@ -10,8 +10,9 @@ import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
 import { shortened } from './show-batch.ts'
-import { isSetBy, planTargets, waveOfEach, wayOfItem } from './targets.ts'
+import { isSetBy, planTargets, waveOfEach } from './targets.ts'
 import type { PlannedTarget, PlannedTargets } from './targets.ts'
+import { wayOfItem } from '../gate/admit.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
 export function planBatch(

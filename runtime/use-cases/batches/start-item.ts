@@ -17,15 +17,9 @@ import { upgrade, evaluateUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/runs.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import {
-  changesText,
-  evaluateConfigure,
-  filledUpgrade,
-  inputFor,
-  namedUpgrade,
-  wayOfItem,
-} from './targets.ts'
+import { changesText, evaluateConfigure, filledUpgrade, inputFor, namedUpgrade } from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
+import { wayOfItem } from '../gate/admit.ts'
 
 /** The operation that an item started. */
 export interface StartedOperation {
@@ -83,7 +77,7 @@ export async function startItem(
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const { tx: db, deps, actor, comparing } = context
-      const way = wayOfItem(batch.overrides, batch.reason, context.isApproved)
+      const way = wayOfItem(batch.overrides, batch.reason, context)
       const reading = { db, vault: deps.vault, actor, comparing, way }
       const input = inputFor(await inputOfBatch(context, batch), item.target)
       const named = namedUpgrade(input)
@@ -139,15 +133,15 @@ async function configure(
       vault: deps.vault,
       actor: context.actor,
       comparing: context.comparing,
-      way: wayOfItem(batch.overrides, batch.reason, context.isApproved),
+      way: wayOfItem(batch.overrides, batch.reason, context),
     },
     found,
     changes,
   )
   if (plan !== null) await requireUnmoved(context, { batch, item, input, plan })
-  // a save would also change the other installations of the scope
-  const [refusal] = refusals
-  if (refusal !== undefined) throw refusal
+  // a save would also change the other installations of the scope; what else refuses it, it says only if the target has not moved
+  const notOwned = refusals.find(({ code }) => code === 'RESOURCE_OWNERSHIP_MISSING')
+  if (notOwned !== undefined) throw notOwned
   const saved = await saveConfiguration(context, {
     params: scopeOf(found.scope),
     query: {},

@@ -88,14 +88,6 @@ type Planning = Deps & { budget: CheckBudget }
 const BLIND = { comparing: 'never' } as const
 type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
 
-/** How the items of a batch come in: those who make or continue it are checked before. */
-export const wayOfItem = (override: boolean, reason: string | null | undefined, isApproved?: true): Way => ({
-  isApproved,
-  override: override ? true : undefined,
-  reason,
-  isItem: true,
-})
-
 /**
  * Plans every target, in their order, and counts what it reads for each. Writes nothing. Refuses the whole batch if a target does not
  * exist or the actor may not see it (NOT_FOUND), naming each, for a protected property, and if the plans are too large together. A

@@ -88,7 +88,7 @@ export async function carryOut(
   const reason = given.reason ?? row.reason ?? undefined
   const started = await start(
     // a value that is given for a hidden one counts as a change, as in the plan
-    { ...context, comparing: 'never', ...(!row.overridden && { isApproved: true as const }) },
+    { ...context, comparing: 'never', isStored: true, ...(!row.overridden && { isApproved: true as const }) },
     evaluated,
     {
       // what needs a reason is not made without one

@@ -21,14 +21,13 @@ import { findOperation } from '../../store/operations/operations.ts'
 import { notFound } from '../authorize.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
 import { hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
-import { planTargets, wayOfItem } from '../batches/targets.ts'
+import { planTargets } from '../batches/targets.ts'
 import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { planOfSave } from '../configuration/plan-save.ts'
 import { evaluateDetach } from '../installations/detach.ts'
 import { evaluateInstall } from '../installations/install.ts'
 import { evaluateUpgrade } from '../installations/upgrade.ts'
-import type { Way } from '../gate/admit.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
@@ -38,6 +37,7 @@ import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
 import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
 import { resourceAt } from '../../engine/plans/configure-plan.ts'
+import { wayOfItem } from '../gate/admit.ts'
 
 /** What a request would do now. */
 export interface Evaluated {
@@ -141,7 +141,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
     }
     case 'BATCH': {
       const found = await planTargets(
-        { ...context, hasRead, way: wayOfItem(false, null, true) },
+        { ...context, hasRead, way: wayOfItem(false, null, APPROVED) },
         change.input,
       )
       const plan = await planOfBatch(db, { ...keys, actor: reader }, change.input, found)
@@ -207,7 +207,7 @@ function withoutExposed(evaluated: Evaluated): Evaluated {
 }
 
 /** What it would need approvals for is counted where it is applied. */
-const APPROVED: Way = { isApproved: true }
+const APPROVED = { isApproved: true, isStored: true } as const
 
 const NO_INSTALLATION = '00000000-0000-7000-8000-000000000000'
 

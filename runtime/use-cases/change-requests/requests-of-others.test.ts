@@ -88,6 +88,60 @@ describe('a change request of somebody else', () => {
     }
   })
 
+  it('does not tell another version what its secret is (H03)', async () => {
+    const password = { kind: 'DATA', schema: { type: 'string', pattern: '^[^h]', minLength: 100 } } as const
+    const [main] = shop.resources
+    const properties = { ...main!.properties, password: { ...password, isSensitive: true } }
+    await deps.publish({ ...shop, version: '4.0.0', resources: [{ ...main!, properties }] })
+    const secrets = changesOf({ password: 'hunter2' })
+    const codesOf = async (id: string) => {
+      const { problems, batch } = await planOf(id)
+      return [problems, ...(batch?.items ?? []).map((item) => item.problems)].flatMap((of) =>
+        of.map(({ errorCode }) => errorCode),
+      )
+    }
+    const inputs = {
+      INSTALL: { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '2.0.0' },
+      UPGRADE: { bundleInstallId: (await installed()).id, targetVersion: '2.0.0' },
+    }
+    for (const [kind, input] of Object.entries(inputs)) {
+      const { changeRequestId: id } = await requested({
+        kind,
+        title: kind,
+        input: { ...input, properties: secrets },
+      })
+      const asks = { ...input, targetVersion: '4.0.0' }
+      const given = await edit(id, { kind, revision: 1, input: { ...asks, properties: secrets } })
+      assert.equal(given.errorCode, 'PROPERTY_INVALID')
+      const edited = await edit(id, { kind, revision: 1, input: { ...asks, properties: KEPT } })
+      assert.equal(edited.errorCode, '0', JSON.stringify(edited.json))
+      assert.deepEqual(await codesOf(id), [])
+      await send(`/change-requests/${id}/submit`, { revision: 2 })
+      assert.equal((await apply(id)).errorCode, '0')
+    }
+    const [one, other, third] = [await installed(), await installed(), await installed()]
+    const batch = { action: 'CONFIGURE', targets: [one.id, other.id], input: { changes: secrets } }
+    const made = [
+      await propose(third.scope, secrets),
+      await requested({ kind: 'BATCH', title: 'All', submit: true, input: batch }),
+    ]
+    const body = { ...batch, title: 'First one', first: 1 }
+    const { batch: paused } = (await deps.ok('/batches', { method: 'POST', body })) as { batch: JsonObject }
+    const of = `/batches/${String(paused['batchId'])}`
+    await until(async () => (await deps.ok(of, {}))['state'] === 'PAUSED')
+    for (const { id } of [one, other]) await deps.succeeds(await deps.upgrade(id, { targetVersion: '4.0.0' }))
+    for (const { changeRequestId } of made) {
+      assert.deepEqual(await codesOf(changeRequestId), [])
+      const applied = await apply(changeRequestId)
+      assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
+      await until(async () => (await read(changeRequestId)).state === 'APPLIED')
+    }
+    await deps.ok(`${of}/continue`, { method: 'POST', body: {} })
+    await until(async () => (await deps.ok(of, {}))['state'] === 'DONE')
+    const { items } = (await deps.ok(`${of}/items`, {})) as { items: JsonObject[] }
+    assert.deepEqual([items[0]?.['state'], items[1]?.['code']], ['SUCCEEDED', 'PLAN_STALE'])
+  })
+
   it('does not tell whether a guess is its secret (H03)', async () => {
     const { scope, id } = await installed()
     const { snapshotVersion } = await deps.configuration(scope)

@@ -5,6 +5,8 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
+import type { PlanProblem } from '#contract/runtime-api/plans.ts'
+import { refuseFor } from '../../engine/refusals.ts'
 import type { PlatformProblem } from '../../engine/refusals.ts'
 import { inputOf } from '../batches/targets.ts'
 
@@ -32,6 +34,22 @@ export function exposedSecrets(changes: Changes, definitionOf: DefinitionOf): Pl
         ? [{ locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueExposed') }]
         : []
     }),
+  )
+}
+
+/**
+ * Refuses secrets that do not match the schemas of their properties, in the request that gives them. Later they are not checked again: others
+ * may change which version they are for, and would learn from what is wrong with a secret what it is.
+ */
+export function refuseWrongSecrets(problems: readonly PlanProblem[], stored: readonly Changes[]): void {
+  refuseFor(
+    problems
+      .filter(
+        ({ locator = '', property = '', parameters }) =>
+          String(parameters?.['reason']).startsWith('value') &&
+          stored.some((changes) => isSecret(getOwn(getOwn(changes, locator) ?? {}, property) ?? null)),
+      )
+      .map((problem) => ({ ...problem, errorCode: 'PROPERTY_INVALID' })),
   )
 }
 

@@ -4,7 +4,7 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
-import { servicesOf } from '../../engine/changes/check-changes.ts'
+import { acceptedIn, servicesOf } from '../../engine/changes/check-changes.ts'
 import { isAmong } from '../../engine/changes/compare.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
@@ -81,6 +81,7 @@ export async function loadEvaluation(
     gate: admission.problems,
     snapshotVersion: scope.snapshot_version,
     usableServices,
+    ...acceptedIn(way),
     budget,
     managers,
     scopeProblems: [

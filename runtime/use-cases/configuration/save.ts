@@ -57,7 +57,8 @@ async function save(
   const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const way = { override, reason, isItem: context.isItem, isApproved: context.isApproved }
+  const { isItem, isApproved, isStored } = context
+  const way = { override, reason, isItem, isApproved, isStored }
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing, way }, scope, given)
   countValues(
     context,

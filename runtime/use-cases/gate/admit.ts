@@ -22,7 +22,22 @@ export interface Way {
   isItem?: true | undefined
   /** It carries out a change request whose approvals have been counted. */
   isApproved?: true | undefined
+  /** It is that of a change request. Its secrets, which are flagged, were checked when they were given. */
+  isStored?: true | undefined
 }
+
+/** How the items of a batch come in: those who make or continue it are checked before. */
+export const wayOfItem = (
+  override: boolean,
+  reason: string | null | undefined,
+  { isApproved, isStored }: Pick<Way, 'isApproved' | 'isStored'> = {},
+): Way => ({
+  isApproved,
+  isStored,
+  override: override ? true : undefined,
+  reason,
+  isItem: true,
+})
 
 /** A change that the gate judges. */
 export interface AdmittedChange {

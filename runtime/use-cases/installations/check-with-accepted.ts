@@ -22,13 +22,16 @@ export async function checkWithAccepted(
   known: KnownTargets,
   budget: CheckBudget,
 ): Promise<Problem[]> {
+  const { wasAccepted = () => false } = known
   const problems: Problem[] = []
   let work = 0
   for (const change of changes) {
     const isGiven = getOwn(getOwn(given, change.locator) ?? {}, change.property) !== undefined
     const ofValue = isGiven ? budget : newCheckBudget()
     const before = ofValue.left
-    problems.push(...checkChanges([change], { ...known, wasAccepted: () => !isGiven }, ofValue))
+    problems.push(
+      ...checkChanges([change], { ...known, wasAccepted: (one) => !isGiven || wasAccepted(one) }, ofValue),
+    )
     work += before - ofValue.left
     if (work < TURN_WORK) continue
     await setImmediate()

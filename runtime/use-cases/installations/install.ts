@@ -3,7 +3,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
-import { protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { acceptedIn, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
 import type { Seeds } from '../../engine/plans/install-plan.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
@@ -67,6 +67,7 @@ export async function installAs(
         reason: body.reason,
         isItem: context.isItem,
         isApproved: context.isApproved,
+        isStored: context.isStored,
       },
     },
     body,
@@ -174,7 +175,7 @@ export async function evaluateInstall(
   const facts = factsOf(target.resources)
   refusals.add([
     ...missing,
-    ...(await checkWithAccepted(changes, given, { facts, usableServices }, budget)),
+    ...(await checkWithAccepted(changes, given, { facts, usableServices, ...acceptedIn(way) }, budget)),
     ...(await loadDomainProblems(
       { db, actor, way },
       request.scope,

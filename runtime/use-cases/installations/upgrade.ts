@@ -2,7 +2,7 @@ import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-wo
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
-import { protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { acceptedIn, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
@@ -50,6 +50,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
     reason: body.reason,
     isItem: context.isItem,
     isApproved: context.isApproved,
+    isStored: context.isStored,
   }
   const reading = { db: tx, vault: deps.vault, actor, comparing, way }
   const evaluation = await evaluateUpgrade(reading, found, body)
@@ -175,7 +176,7 @@ export async function evaluateUpgrade(
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
   refusals.add([
     ...missing,
-    ...(await checkWithAccepted(brought, given, { facts, usableServices }, budget)),
+    ...(await checkWithAccepted(brought, given, { facts, usableServices, ...acceptedIn(way) }, budget)),
     // a kept reference was checked when it was saved: here only its schema is checked
     ...(await checkWithAccepted(kept, {}, { facts, usableServices: new Set(servicesOf(kept)) }, budget)),
     ...(await loadDomainProblems(
