@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { inTransaction } from '#database/transaction.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
@@ -194,11 +195,14 @@ describe('the policy of an environment', () => {
   })
   after(() => setPolicy('IGNORE'))
 
-  it('is listed and audited with the one before', async () => {
+  it('is listed for who reads something there, and audited with the one before (G04)', async () => {
     await setPolicy('WARN')
     await setPolicy('REFUSE')
-    const { items } = await listPolicies(deps.runtime.read)
+    const { read } = deps.runtime
+    const { items } = await listPolicies(read)
     assert.deepEqual(items, [{ environmentKey, policy: 'REFUSE' }])
+    const grants: Grant[] = [{ permissions: ['read'], scope: { environmentKey: 'elsewhere' } }]
+    assert.deepEqual((await listPolicies({ ...read, actor: { ...read.actor, grants } })).items, [])
     const entries = await deps.runtime.db
       .selectFrom('runtime.audit_entry')
       .select('changes')

@@ -14,7 +14,7 @@ import {
 } from '../../store/plugins/reports.ts'
 import type { ListedReportRow } from '../../store/plugins/reports.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
-import { notFound } from '../authorize.ts'
+import { notFound, reads } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { requirePlugin } from './plugins.ts'
@@ -77,13 +77,13 @@ export async function uploadReport(
   return reportView(stored)
 }
 
-/** The environments with a policy. */
-export async function listPolicies({ deps }: ReadContext): Promise<Answer<'GET /plugin-policies'>> {
-  const rows = await selectPluginPolicies(deps.db)
-  return {
-    items: rows.map(({ environment_key, policy }) => ({ environmentKey: environment_key, policy })),
-    nextCursor: null,
-  }
+/** The environments with a policy, of those in which the actor may read something. */
+export async function listPolicies({ deps, actor }: ReadContext): Promise<Answer<'GET /plugin-policies'>> {
+  const policies = (await selectPluginPolicies(deps.db)).map(({ environment_key, policy }) => ({
+    environmentKey: environment_key,
+    policy,
+  }))
+  return { items: policies.filter((one) => reads(actor, one)), nextCursor: null }
 }
 
 /** Sets the policy of an environment. Takes effect with the next plan; existing operations continue. */
