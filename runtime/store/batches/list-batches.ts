@@ -133,18 +133,21 @@ export async function listItems(
   page: { state?: readonly BatchItemState[] | undefined; after: number; limit: number },
 ): Promise<ItemRow[]> {
   const { rows } = await sql<ItemRow>`
+    -- once: from json, each look reads all of its text
+    with batch as materialized (
+      select shown_input -> 'bundle' ->> 'environmentKey' as bundle_environment_key,
+        shown_input -> 'bundle' ->> 'bundleId' as bundle_id, summary #>> '{bundles,0,title}' as title
+      from runtime.batch where batch_id = ${batchId}
+    )
     select item.position, item.target, ${itemState} as state, item.operation_id, item.shown_values, item.wave, item.locator, item.property, ${itemCode} as code,
       ${itemMessage} as message, ${itemParameters} as parameters,
       scope.environment_key, scope.application_runtime_id, scope.workspace_id, item.bundle_install_id,
-      coalesce(installation.bundle_environment_key, batch.shown_input -> 'bundle' ->> 'environmentKey')
-        as bundle_environment_key,
-      coalesce(installation.bundle_id, batch.shown_input -> 'bundle' ->> 'bundleId') as bundle_id,
-      coalesce(installation.title, batch.summary #>> '{bundles,0,title}') as title,
+      coalesce(installation.bundle_environment_key, batch.bundle_environment_key) as bundle_environment_key,
+      coalesce(installation.bundle_id, batch.bundle_id) as bundle_id, coalesce(installation.title, batch.title) as title,
       installation.version,
       -- of the run that the item started: a later one is not its progress
       case when item.operation_run is null or operation.run = item.operation_run then operation.phase end as phase
-    from runtime.batch_item as item
-    join runtime.batch as batch on batch.batch_id = item.batch_id ${joinedScope}
+    from runtime.batch_item as item cross join batch ${joinedScope}
     left join runtime.installation as installation on installation.bundle_install_id = item.bundle_install_id
     left join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and item.position > ${page.after}
