@@ -238,3 +238,16 @@ test('that others saved a list is said in words, and its JSON is not squeezed be
   expect(said.element().scrollWidth).toBeLessThanOrEqual(said.element().clientWidth)
   expect(row.element().textContent).not.toContain('"country"')
 })
+
+test('what others saved in a long text leaves the buttons beside it in the window', async () => {
+  const served = await serveScope()
+  await renderConsole(served.address(MAIL))
+  await field('SMTP host').fill('mine.example')
+  await served.saveAsColleague({ [MAIL]: { smtpHost: `${'a-long-name.'.repeat(8)}example` } })
+  const reset = page.getByRole('button', { name: 'Reset SMTP host' })
+  await expect.element(page.getByRole('button', { name: 'Compare SMTP host' })).toBeVisible()
+  for (const width of [360, 800, 1280]) {
+    await page.viewport(width, 900)
+    await expect.poll(() => reset.element().getBoundingClientRect().right).toBeLessThan(width)
+  }
+})

@@ -125,7 +125,8 @@ function Theirs({
   const isShown = fitsOnLine(view)
   return (
     <>
-      <span className="flex min-w-24 items-center gap-1 font-medium text-ink" title={title}>
+      {/* factors below 1 would leave a part of what is too much */}
+      <span className="flex min-w-10 shrink-2 items-center gap-1 font-medium text-ink" title={title}>
         <Icon name="warning" size={12} className="shrink-0 text-doubt" />
         <span className="truncate">
           {title}
@@ -133,7 +134,8 @@ function Theirs({
         </span>
       </span>
       {isShown && (
-        <span className="line-clamp-1 max-w-64 min-w-8 shrink-[0.5] text-ink">
+        // a narrow form has room for the buttons only; the comparison has the value
+        <span className="line-clamp-1 max-w-64 min-w-0 text-ink @max-[42rem]/form:hidden">
           <PropertyValueView value={view} />
         </span>
       )}
