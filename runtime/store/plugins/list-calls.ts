@@ -90,7 +90,8 @@ async function readCalls(
     limit ${most}`
   const last = (part: string) => sql`
     (select at, key from ${sql.table(part)} order by at desc, key desc offset ${most - 1} limit 1)`
-  const attemptKey = sql`concat_ws('/', kept.operation_id, kept.stage, kept.attempt)`
+  // hashed: the place to which a page has looked may be that of a call that the actor may not see
+  const attemptKey = sql`md5(concat_ws('/', kept.operation_id, kept.stage, kept.attempt))`
   const placeKey = sql`md5(concat_ws('/', kept.endpoint, kept.bundle_install_id, kept.locator, kept.property))`
   const refusalKey = sql`${placeKey} || '/' || kept.rule || '/' || coalesce(kept.service_id, '')`
   const readKey = sql`${placeKey} || '/' || kept.minute::text`

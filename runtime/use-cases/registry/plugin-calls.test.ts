@@ -76,7 +76,7 @@ suite('the calls of a plugin', { concurrency: false }, () => {
     assert.deepEqual(seen, all.items)
   })
 
-  test('are paged to their end if few are looked at for each page, although some began in the same microsecond', async () => {
+  test('are paged to their end if few are looked at for each page, although some began in the same microsecond, and name no hidden one (G04)', async () => {
     const { db } = engine.deps
     await sql`update runtime.attempt set started_at = (select max(started_at) from runtime.attempt)
       where operation_id = ${operationId}`.execute(db)
@@ -88,6 +88,11 @@ suite('the calls of a plugin', { concurrency: false }, () => {
       since: undefined,
       until: undefined,
     }
+    const hidden = actorWith([{ permissions: ['read'], scope: { environmentKey: 'elsewhere' } }])
+    const attempts = { ...unfiltered, kinds: ['LIFECYCLE'], after: null, limit: 5 } as const
+    const { rows, searchedTo } = await listCalls(db, hidden, attempts, [1])
+    assert.deepEqual(rows, [])
+    assert.match(searchedTo?.key ?? '', /^[0-9a-f]{32}$/)
     const seen: string[] = []
     let after: { microseconds: number; key: string } | null = null
     for (;;) {
