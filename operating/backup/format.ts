@@ -17,8 +17,8 @@ export const Header = z.object({
   build: z.string().nullable().optional(),
   /** The applied migrations of each schema, in order. */
   migrations: z.object({ runtime: Migrations, bff: Migrations }),
-  /** The fingerprints of the sealing keys that open the values. */
-  sealingKeys: z.array(z.string()),
+  /** The fingerprints of the sealing keys that open the values; they are printed before anything shows whose file it is. */
+  sealingKeys: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
 })
 export type Header = z.infer<typeof Header>
 

@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { FORMAT } from './format.ts'
+import { readBackup } from './read-backup.ts'
 import { readKeys, writeKeys } from './keys.ts'
 
 test('a file of keys that others would read differently is refused at its line', async (t) => {
@@ -32,4 +35,17 @@ test('a file of keys that others would read differently is refused at its line',
     [`"sealing.key":7`, /edited\.keys is not a file of keys of this program\. Use another one\.$/],
   ]
   for (const [entries, message] of refused) await assert.rejects(read(files(entries)), { message })
+})
+
+test('a backup names its keys by fingerprints only, which cannot control a terminal (H04)', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'backup')
+  const first = async (fingerprint: string) => {
+    const header = { format: FORMAT, at: '', version: '1.0.0', migrations: { runtime: [], bff: [] } }
+    writeFileSync(file, gzipSync(`${JSON.stringify({ ...header, sealingKeys: [fingerprint] })}\n`))
+    return (await readBackup(file).next()).value?.kind
+  }
+  assert.equal(await first('0123456789abcdef'), 'header')
+  await assert.rejects(first('\u001b]0;restored\u0007'), /damaged/)
 })
