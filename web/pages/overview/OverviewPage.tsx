@@ -43,7 +43,8 @@ export function OverviewPage() {
         </>
       }
     >
-      <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
+      {/* one column while there are no totals */}
+      <div className="grid gap-x-8 gap-y-8 xl:has-[>:nth-child(2)]:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
           <Mine />
           <MyDrafts />
