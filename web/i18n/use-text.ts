@@ -32,7 +32,7 @@ export type TranslateRich = <Key extends TextKey>(
 ) => ReactNode
 
 /** A Chinese text puts spaces around a placeholder, because most values are Latin; between Chinese characters there is none. */
-const BETWEEN_CHINESE = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu
+const BETWEEN_CHINESE = /(?<=\p{sc=Han}) (?=\p{sc=Han})/gu
 
 type Bound = { t: Translate; rich: TranslateRich }
 const bound = new WeakMap<LocaleState, Bound>()

@@ -107,12 +107,7 @@ export function Page({
                 </div>
               )}
             </div>
-            {actions && (
-              // one line on a phone, which scrolls sideways: the content begins on the first screen
-              <div className="relative flex items-center gap-2 max-sm:fade-end max-sm:*:shrink-0 max-sm:-mx-4 max-sm:-my-1 max-sm:basis-[calc(100%+2rem)] max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap sm:justify-end min-[90rem]:max-w-[calc(66.67%-1.5rem)] min-[90rem]:shrink-0">
-                {actions}
-              </div>
-            )}
+            {actions && <div className="page-actions">{actions}</div>}
           </div>
           {tabs && <div className="mt-3">{tabs}</div>}
         </header>
