@@ -37,6 +37,8 @@ export const InboxNotification = z.object({
       /** As of the request; absent from the answer of an earlier version. */
       failure: ChangeRequest.shape.failure.optional(),
       scope: Scope.nullable(),
+      /** What the person said who rejected, approved or commented; absent otherwise. */
+      text: z.string().optional(),
     })
     .nullable(),
 })

@@ -78,6 +78,53 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await expect(author.getByRole('main')).toContainText('2525')
 })
 
+test('a reviewer rejects with a reason, which the author reads, starts again from the request, and has it approved and applied', async ({
+  system,
+  signIn,
+}) => {
+  const scope = await guardedScope(system, 'rejected')
+  const author = await signIn('olivia', configurationPath(scope, MAIL))
+  await field(author, 'SMTP port').fill('2526')
+  await field(author, 'SMTP user').fill('olivia')
+  await review(author)
+  await confirm(author, 'Request review')
+  await author.waitForURL(/change-requests/)
+  await expect(state(author)).toHaveText('Open')
+
+  const reviewer = await signIn('oscar', new URL(author.url()).pathname)
+  await press(reviewer, 'Reject')
+  const why = 'The port of the new server is 2525.'
+  await reviewer.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill(why)
+  await confirm(reviewer, 'Reject')
+  const main = author.getByRole('main')
+  await expect(main.getByText('It was rejected.')).toBeVisible({ timeout: 20_000 })
+  await expect(main.getByText(`oscar: ${why}`)).toBeVisible()
+
+  await author.goto('/inbox')
+  const told = author.getByRole('row', { name: /rejected your change request: Change SMTP port and 1 more/ })
+  await expect(told).toContainText(why)
+  await told.getByRole('link').first().click()
+  await author.getByRole('link', { name: 'Create a new one from it' }).click()
+  await expect(author.getByText(/You are starting again from the change request/)).toBeVisible()
+  await expect(field(author, 'SMTP user')).toHaveValue('olivia')
+  await field(author, 'SMTP port').fill('2525')
+  await review(author)
+  await confirm(author, 'Request review')
+  await author.waitForURL(/change-requests/)
+  await expect(state(author)).toHaveText('Open')
+
+  await reviewer.goto(new URL(author.url()).pathname)
+  await press(reviewer, 'Approve')
+  await confirm(reviewer, 'Approve')
+  await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
+  await press(author, 'Apply')
+  await confirm(author, 'Apply')
+  await expect(state(author)).toHaveText('Applied', { timeout: 20_000 })
+  await author.goto(configurationPath(scope, MAIL))
+  await expect(field(author, 'SMTP port')).toHaveValue('2525')
+  await expect(field(author, 'SMTP user')).toHaveValue('olivia')
+})
+
 test('a draft is shared, continued on a phone, meets a conflict, and is overridden by an administrator', async ({
   system,
   signIn,

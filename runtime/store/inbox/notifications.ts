@@ -22,6 +22,7 @@ export type NotificationRow = Selectable<InboxNotificationTable> & {
     title: string
     state: ChangeState
     failure: ChangeRequest['failure']
+    text: string | null
     environment_key: string | null
     application_runtime_id: string | null
     workspace_id: number | null
@@ -36,6 +37,10 @@ const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
 
 /** The change request that a notification reports; null of any other. */
 const CHANGE_REQUEST_ID = sql`case when notification.event like 'change.%' then split_part(notification.subject, '/', 1)::uuid end`
+
+/** The entry of its history in which somebody said something; null if nobody could. */
+const ENTRY_NUMBER = sql`case when notification.event in ('change.approved', 'change.rejected', 'change.commented')
+  then split_part(notification.subject, '/', 2)::int end`
 
 /** Of operations, causes and change requests only those that the person may still see. A batch is its maker's own. */
 const mayStillSee = (actor: Actor, visible: VisibleScopes) => sql`(operation_id is null or exists (
@@ -62,6 +67,8 @@ export async function listNotifications(
       (select json_build_object('title', request.title, 'state', request.state,
         'failure', case when request.code is not null then json_strip_nulls(json_build_object(
           'errorCode', request.code, 'message', request.message, 'parameters', request.parameters)) end,
+        'text', (select text from runtime.change_entry as entry
+          where entry.change_request_id = request.change_request_id and entry.number = ${ENTRY_NUMBER}),
         'environment_key', request.environment_key,
         'application_runtime_id', request.application_runtime_id, 'workspace_id', request.workspace_id)
         from runtime.change_request as request where request.change_request_id = ${CHANGE_REQUEST_ID}) as change

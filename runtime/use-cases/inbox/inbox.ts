@@ -60,6 +60,7 @@ export async function readInbox(
               title: row.change.title,
               state: row.change.state,
               failure: row.change.failure,
+              ...(row.change.text !== null && { text: row.change.text }),
               scope: placeOf({ ...row.change, bundle_install_id: null }).scope,
             },
     }),

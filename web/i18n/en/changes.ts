@@ -68,14 +68,14 @@ export const changes = {
   'about.APPLYING.batch':
     'It was started, and its batch waits for a person. Open the batch to see why, and to retry what failed, continue or stop it.',
   'about.APPLYING.paused':
-    'It was started, and its next plugin call waits until someone resumes what is paused. The operation says what that is.',
+    'It was started, and its next plugin call waits until someone resumes what is paused.',
   'about.APPLIED': 'It was applied.',
   'about.APPLIED.batch':
     'It was applied, but not in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.batch.stopped':
-    'Its batch was stopped before any target succeeded: {progress}. Open the batch to see why, and to plan the targets again.',
+    'Its batch was stopped before any target succeeded: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.batch.none':
-    'It was started, but did not succeed in any target: {progress}. Open the batch to retry what failed, or to plan the others again.',
+    'It succeeded in no target: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
@@ -167,7 +167,7 @@ export const changes = {
     'Your approval is for what the plan shows now. If the plan changes, your approval no longer counts.',
   reject: 'Reject',
   'reject.title': 'Reject this change?',
-  'reject.about': 'The change request ends. Its author can create a new one.',
+  'reject.about': 'The change request ends. Its author reads the reason, and can create a new one from it.',
   'reject.reason': 'Reason',
   withdraw: 'Withdraw',
   'withdraw.title': 'Withdraw this change request?',
@@ -229,6 +229,13 @@ export const changes = {
   'editing.title': 'You are editing the change request “{title}”',
   'editing.lost': 'This change request can’t be edited',
   'editing.lost.message': 'It has ended, or you may not edit it. What you enter here is not part of it.',
+  again: 'Create a new one from it',
+  'again.title': 'You are starting again from the change request “{title}”',
+  'again.message': 'It has ended. Its values are filled in here, for a new change.',
+  'again.secrets': {
+    one: 'Enter its {n} sensitive value again.',
+    other: 'Enter its {n} sensitive values again.',
+  },
   'editing.message': 'Review your changes to save them in the request.',
   'editing.onTop': 'What the change request would do on top of snapshot {version}.',
   'editing.form': 'What you change here is saved in the request.',

@@ -65,14 +65,14 @@ export const changes: Translated<typeof source.changes> = {
   'about.APPLYING.failed': '有操作失败，因此变更尚未全部生效。请重试该操作，或接管并分离。',
   'about.APPLYING.batch':
     '已开始应用，其批次正在等待人工处理。请打开批次查看原因，然后重试失败的目标、继续或停止批次。',
-  'about.APPLYING.paused': '已开始应用；下一次插件调用会等待，直到有人解除暂停。操作页面会说明暂停的内容。',
+  'about.APPLYING.paused': '已开始应用；下一次插件调用会等待，直到有人解除暂停。',
   'about.APPLIED': '已应用。',
   'about.APPLIED.batch':
     '已应用，但并非在所有目标中生效：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.batch.stopped':
-    '其批次在任何目标成功之前已被停止：{progress}。请打开批次查看原因，并为这些目标重新生成计划。',
+    '其批次在任何目标成功之前已被停止：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.batch.none':
-    '已开始执行，但没有在任何目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
+    '没有在任何目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.partly': '已应用，但由其启动的操作失败后被接管。',
   'undo.INSTALL': '如需撤销，请分离该安装实例。',
   'undo.UPGRADE': '如需撤销，请将该安装实例降级，并在作用域的历史记录中恢复已更改的值。',
@@ -157,7 +157,7 @@ export const changes: Translated<typeof source.changes> = {
   'approve.about': '您的批准针对计划当前显示的效果。如果效果改变，批准不再计入。',
   reject: '拒绝',
   'reject.title': '拒绝此变更？',
-  'reject.about': '此请求将结束。作者可以创建新的请求。',
+  'reject.about': '此变更请求将结束。其作者会看到原因，并可据此新建请求。',
   'reject.reason': '原因',
   withdraw: '撤回',
   'withdraw.title': '撤回此变更请求？',
@@ -217,6 +217,10 @@ export const changes: Translated<typeof source.changes> = {
   'editing.title': '您正在编辑变更请求“{title}”',
   'editing.lost': '无法编辑此变更请求',
   'editing.lost.message': '此请求已结束，或者您无权编辑。您在此处的更改不会进入该请求。',
+  again: '据此新建请求',
+  'again.title': '您正在以变更请求“{title}”为基础重新开始',
+  'again.message': '该请求已结束，其值已填入此处。您据此提交的是新的变更。',
+  'again.secrets': { other: '请重新输入其 {n} 个敏感值。' },
   'editing.message': '核对您的更改，将其保存到请求中。',
   'editing.onTop': '基于快照 {version} 应用此变更请求时，将执行以下内容。',
   'editing.form': '您在此处的更改会保存到请求中。',

@@ -9,7 +9,7 @@ import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { againOf } from '../../subjects/batch/again.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
-import { authorsOf, isLive } from '../../subjects/change-requests/change-looks.ts'
+import { authorsOf, isEndedBefore, isLive } from '../../subjects/change-requests/change-looks.ts'
 import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -44,6 +44,7 @@ export function ChangeActions({
   const t = useText()
   const [asked, setAsked] = useState<{ dialog: Asked; kept: InterruptedAction | null } | null>(null)
   const { state, kind, scope } = request
+  const mayPropose = useMay('change:propose', scope ?? 'anywhere')
   useInterruptedAction(
     pageOf(request),
     useCallback((kept) => mayBeKept(kept.target) && setAsked({ dialog: kept.target, kept }), []),
@@ -52,6 +53,13 @@ export function ChangeActions({
     return (
       <LinkButton to={paths.configuration(scope, { tab: 'history' })} icon="undo">
         {t('changes.undo')}
+      </LinkButton>
+    )
+  const again = isEndedBefore(request) ? editorOf(request) : null
+  if (again !== null && mayPropose)
+    return (
+      <LinkButton to={again} icon="edit">
+        {t('changes.again')}
       </LinkButton>
     )
   if (!isLive(request)) return null

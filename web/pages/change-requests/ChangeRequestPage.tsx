@@ -1,11 +1,10 @@
-import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
-import type { Batch, ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -16,33 +15,24 @@ import { FormError } from '../../forms/form/FormError.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
-import { messageText } from '../../i18n/message-text.ts'
-import { useRichText, useText } from '../../i18n/use-text.ts'
-import { batchProgressText, totalOf } from '../../subjects/batch/batch-counts.ts'
-import { needsPerson } from '../../subjects/batch/batch-looks.ts'
+import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
-import {
-  changeLook,
-  changeStateText,
-  isLive,
-  lookOfChange,
-  undoneOf,
-} from '../../subjects/change-requests/change-looks.ts'
+import { changeStateText, isLive, lookOfChange } from '../../subjects/change-requests/change-looks.ts'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
-import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
 import { ChangeFacts } from './ChangeFacts.tsx'
 import { useRequestTitles } from './use-request-titles.ts'
-import { isReady, PlannedChange, Problems, refusals, wouldBeRefused } from './PlannedChange.tsx'
+import { PlannedChange, refusals } from './PlannedChange.tsx'
+import { HeldBy, StateNotice } from './StateNotice.tsx'
 
 const route = getRouteApi('/change-requests/$id')
 
@@ -84,6 +74,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
   })
   const [target, setTarget] = useState<ChangeEntry['target']>(null)
   const titles = useRequestTitles(request, plan.data)
+  const may = useMay('change:propose', scope ?? 'anywhere')
   return (
     <Page
       title={title}
@@ -102,131 +93,27 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
         </>
       }
       actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
-      notice={<StateNotice request={request} plan={plan} titles={titles} />}
+      notice={
+        <>
+          <StateNotice request={request} plan={plan} titles={titles} />
+          {state === 'APPLYING' && <HeldBy request={request} />}
+        </>
+      }
     >
       <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 space-y-6">
           <ChangeFacts request={request} plan={plan.data} />
           {request.conflicts.length > 0 && <Conflicts request={request} plan={plan.data} titles={titles} />}
-          <PlannedChange request={request} plan={plan} titles={titles} onComment={setTarget} />
+          <PlannedChange request={request} plan={plan} titles={titles} onComment={may ? setTarget : null} />
         </div>
         <div className="min-w-0 space-y-6">
           {state !== 'DRAFT' && <Approvals request={request} titles={titles} />}
-          <History request={request} titles={titles} target={target} onTarget={setTarget} />
+          <History request={request} titles={titles} target={target} onTarget={may ? setTarget : null} />
         </div>
       </div>
     </Page>
   )
 }
-
-function StateNotice({
-  request,
-  plan,
-  titles,
-}: {
-  request: ChangeRequestDetail
-  plan: UseQueryResult<ChangePlan>
-  titles: Titles
-}) {
-  const t = useText()
-  const rich = useRichText()
-  const { kind, state, failure, schedule, approvalsNeeded, batchId, may } = request
-  const isFree = state === 'OPEN' && approvalsNeeded === 0
-  const started = useOperations(request)
-  const results = new Set(started.map((operation) => operation && (operation.data?.state ?? null)))
-  const isStuck = state === 'APPLYING' && results.has('FAILED')
-  const isPaused =
-    state === 'APPLYING' && started.some((operation) => operation?.data?.nextStep.action === 'RESUME')
-  const isPartial = state === 'APPLIED' && results.has('TAKEN_OVER')
-  const batch = useQuery({
-    ...apiQuery('GET /batches/{batchId}', batchCall(batchId ?? '')),
-    enabled: batchId !== null,
-  })
-  const { counts } = batch.data ?? {}
-  // what it skipped or refused, or what failed, has not taken effect
-  const isIncomplete = state === 'APPLIED' && counts !== undefined && counts.SUCCEEDED < totalOf(counts)
-  const isHeldUp =
-    state === 'APPLYING' &&
-    batch.data !== undefined &&
-    (batch.data.state === 'PAUSED' || needsPerson(batch.data))
-  const isToApply = isReady(request)
-  const isLoading =
-    (isToApply && plan.isPending) || results.has(undefined) || (batchId !== null && batch.isPending)
-  const isRefused = wouldBeRefused(plan.data)
-  const tone =
-    state === 'CONFLICTED' || state === 'REFUSED' || isStuck
-      ? 'error'
-      : state === 'EXPIRED' || isPartial || isIncomplete || isPaused || isHeldUp || (isToApply && isRefused)
-        ? 'warn'
-        : 'info'
-  const times =
-    schedule === null
-      ? null
-      : {
-          from: <Time at={schedule.notBefore} exact="minute" />,
-          to: <Time at={schedule.notAfter} exact="minute" />,
-        }
-  return (
-    <Notice
-      tone={tone}
-      icon={isStuck ? 'failed' : tone === 'warn' ? 'warning' : isFree ? 'info' : changeLook[state].icon}
-      // the plan tells whether it can be applied, and its operations and batch how they ended; until then, nothing is read aloud that may be wrong
-      className={isLoading ? 'invisible' : undefined}
-      live
-    >
-      {state === 'SCHEDULED' && times !== null
-        ? rich(isRefused ? 'changes.about.SCHEDULED.refused' : 'changes.about.SCHEDULED', times)
-        : isFree
-          ? t(isRefused ? 'changes.about.OPEN.free.refused' : 'changes.about.OPEN.free')
-          : isIncomplete
-            ? t(endOfBatch(counts, batch.data?.state), { progress: batchProgressText(counts, t) })
-            : state === 'SCHEDULED' || state === 'APPROVED'
-              ? t(
-                  isRefused
-                    ? 'changes.about.APPROVED.refused'
-                    : may.apply
-                      ? 'changes.about.APPROVED'
-                      : 'changes.about.APPROVED.others',
-                )
-              : t(
-                  isStuck
-                    ? 'changes.about.APPLYING.failed'
-                    : isPaused
-                      ? 'changes.about.APPLYING.paused'
-                      : isHeldUp
-                        ? 'changes.about.APPLYING.batch'
-                        : isPartial
-                          ? 'changes.about.APPLIED.partly'
-                          : `changes.about.${state}`,
-                )}
-      {isToApply && isRefused && <Problems plan={plan.data} titles={titles} />}
-      {/* of an applied one, the notice says more */}
-      {failure !== null && state !== 'APPLIED' && <p className="mt-1">{messageText(failure)}</p>}
-      {/* a save has a button */}
-      {state === 'APPLIED' && kind !== 'CONFIGURE' && undoneOf(request) !== 'none' && (
-        // a takeover has detached the installation
-        <p className="mt-1">{t(`changes.undo.${isPartial && kind !== 'BATCH' ? 'TAKEOVER' : kind}`)}</p>
-      )}
-    </Notice>
-  )
-}
-
-/** What is said of a batch that has not succeeded in all targets: one that was stopped may not even have begun. */
-const endOfBatch = (counts: Batch['counts'], state: Batch['state'] | undefined) =>
-  counts.SUCCEEDED > 0
-    ? 'changes.about.APPLIED.batch'
-    : state === 'STOPPED'
-      ? 'changes.about.APPLIED.batch.stopped'
-      : 'changes.about.APPLIED.batch.none'
-
-/** The operations that it started; undefined while one is being loaded, without data if it cannot be. */
-const useOperations = ({ operations }: ChangeRequestDetail) =>
-  useQueries({
-    queries: operations.map((operationId) =>
-      apiQuery('GET /operations/{operationId}', { params: { operationId } }),
-    ),
-    combine: (queries) => queries.map(({ data, isPending }) => (isPending ? undefined : { data })),
-  })
 
 /** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
 function Conflicts({
@@ -284,12 +171,12 @@ function History({
   request: ChangeRequestDetail
   titles: Titles
   target: ChangeEntry['target']
-  onTarget: (target: ChangeEntry['target']) => void
+  /** Null if the person may not comment. */
+  onTarget: ((target: ChangeEntry['target']) => void) | null
 }) {
   const t = useText()
   const nameOf = ({ locator, property }: NonNullable<ChangeEntry['target']>) =>
     titles.titleOf(locator, property) ?? property ?? locator
-  const may = useMay('change:propose', request.scope ?? 'anywhere')
   const isBatchEnd = ({ event }: ChangeEntry) => event === 'APPLIED' && request.batchId !== null
   return (
     <Section title={t('changes.section.history')} flush>
@@ -320,7 +207,7 @@ function History({
           </li>
         ))}
       </ol>
-      {may && (
+      {onTarget !== null && (
         <CommentForm
           request={request}
           target={target}

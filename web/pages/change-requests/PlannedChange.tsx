@@ -71,7 +71,8 @@ export function PlannedChange({
   request: ChangeRequestDetail
   plan: UseQueryResult<ChangePlan>
   titles: Titles
-  onComment: (target: ChangeEntry['target']) => void
+  /** Null if the person may not comment. */
+  onComment: ((target: ChangeEntry['target']) => void) | null
 }) {
   const t = useText()
   const error = useErrorView(plan.error)
@@ -108,11 +109,13 @@ function Shown({
   plan: ChangePlan
   limits: ChangeRequestDetail['input']
   titles: Titles
-  onComment: (target: ChangeEntry['target']) => void
+  /** Null if the person may not comment. */
+  onComment: ((target: ChangeEntry['target']) => void) | null
 }) {
   const t = useText()
   const commentOn = (locator: string | null, property: string) =>
-    locator !== null && (
+    locator !== null &&
+    onComment !== null && (
       <Button
         size="sm"
         variant="quiet"

@@ -95,6 +95,37 @@ test('nothing can be entered before the request has been read, which is tried ag
   expect(saveRequests()).toEqual([])
 })
 
+test('a request that has ended is the beginning of a new one, without its secrets', async () => {
+  const request = changeRequestWith({
+    kind: 'CONFIGURE',
+    state: 'REJECTED',
+    input: {
+      changes: {
+        [MAIL]: {
+          smtpPort: { '@type': 'Data', value: 2525 },
+          smtpPassword: { '@type': 'Data', isSensitive: true, isSet: true },
+        },
+      },
+    },
+    may: { edit: false, approve: false, reject: false, apply: false, override: false },
+  })
+  const { api, address } = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'POST /change-requests': () => ({ changeRequest: request }),
+  })
+  await renderConsole(`${address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText(/You are starting again from the change request/)).toBeVisible()
+  await expect.element(page.getByText(/Enter its 1 sensitive value again/)).toBeVisible()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await page.getByRole('button', { name: 'Review', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Share draft' }).click()
+  await expect.poll(() => api.requests('POST /change-requests')).toHaveLength(1)
+  expect(api.requests('POST /change-requests')[0]?.body).toMatchObject({
+    input: { changes: { [MAIL]: { smtpPort: { '@type': 'Data', value: 2525 } } } },
+  })
+  expect(api.requests(EDIT)).toEqual([])
+})
+
 test('what others have stored in a request since an earlier visit is merged with what was left there', async () => {
   let request = requestWith(2525)
   const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })

@@ -21,9 +21,10 @@ import { useProposal } from './editor/use-proposal.ts'
 
 /**
  * Says that a change request is edited here, and puts its values into the draft, once, where the person has no edit. What
- * somebody else stores in the request meanwhile is merged with the draft.
+ * somebody else stores in the request meanwhile is merged with the draft. The values of one that has ended are the beginning of
+ * another change.
  */
-export function EditedRequest() {
+export function EditedRequest({ ended }: { ended: ChangeRequestDetail | null }) {
   const { configuration, edited: request, store } = useEditor()
   const hasTaken = useRef(false)
   const [merged, setMerged] = useState<{ by: string; conflicts: readonly AskedConflict[] } | null>(null)
@@ -71,9 +72,10 @@ export function EditedRequest() {
       ),
     )
   })
+  const taken = request ?? ended
   useEffect(() => {
-    if (request !== null) take(request)
-  }, [request])
+    if (taken !== null) take(taken)
+  }, [taken])
   if (request === null) return null
   const settle = (settled: AskedConflict) =>
     setMerged((now) => now && { ...now, conflicts: now.conflicts.filter((conflict) => conflict !== settled) })

@@ -216,7 +216,7 @@ function EditorNotices({
       {mayWrite && gate.notice}
       <Pauses pauses={pauses} />
       <NotKeptNotice />
-      <EditedRequest />
+      <EditedRequest ended={edited.ended} />
       <LostRequestNotice {...edited} />
       <OpenChangeRequests of={configuration.scope} except={search.change} />
     </>

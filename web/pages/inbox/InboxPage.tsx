@@ -227,6 +227,9 @@ function What({ row }: { row: InboxNotification }) {
             </PlainLink>
           )}
         </p>
+        {row.changeRequest?.text !== undefined && (
+          <p className="line-clamp-2 border-l-2 border-line pl-2 wrap-anywhere">{row.changeRequest.text}</p>
+        )}
         <p className="truncate text-xs text-muted @max-[40rem]/table:whitespace-normal">
           {t(`inbox.because.${row.because}`)}
           {failure !== null && <> · {failureTitle(failure, t)}</>}

@@ -41,6 +41,10 @@ export function changeStateText(request: Ended, t: Translate): string {
 export const authorsOf = ({ authors, createdBy }: ChangeRequestDetail): readonly Person[] =>
   authors ?? [createdBy]
 
+/** Whether it has ended, and nothing of it was applied: what it asked for can be asked for again. */
+export const isEndedBefore = ({ state }: Pick<ChangeRequest, 'state'>): boolean =>
+  ['REJECTED', 'WITHDRAWN', 'EXPIRED', 'REFUSED'].includes(state)
+
 /** Whether it can still change. */
 export const isLive = ({ state }: Pick<ChangeRequest, 'state'>): boolean =>
   ['DRAFT', 'OPEN', 'CONFLICTED', 'APPROVED', 'SCHEDULED'].includes(state)

@@ -21,7 +21,7 @@ import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { useShell } from '../shell/shell-context.ts'
-import { authorsOf } from './change-looks.ts'
+import { authorsOf, isEndedBefore } from './change-looks.ts'
 import type { OperationProposal } from './use-request-review.ts'
 
 type Given = Record<string, Record<string, PropertyView | null>>
@@ -35,6 +35,8 @@ interface EditedRequest {
   isPending: boolean
   /** The one that the address names, if it cannot be edited here. */
   lost: string | null
+  /** The same, if it has ended without being applied: what it asked for is the beginning of another change. */
+  ended: ChangeRequestDetail | null
   /** Why it has not been read, unless it does not exist. */
   unread: { error: Error; isFetching: boolean; refetch: () => void } | null
 }
@@ -57,6 +59,7 @@ export function useEditedRequest(
     isPending,
     isFetching,
     lost: isNamed && !isIt && !isPending ? changeRequestId : null,
+    ended: isNamed && data?.kind === kind && isEndedBefore(data) ? data : null,
     unread: isPending && error !== null ? { error, isFetching, refetch: () => void refetch() } : null,
   }
 }
@@ -98,17 +101,20 @@ export function useEditedInput(
   changeRequestId: string | undefined,
   input: OperationInput,
 ): EditedRequest {
-  const { request, isPending, isFetching, lost, unread } = useEditedRequest(kind, changeRequestId)
+  const { request, isPending, isFetching, lost, ended, unread } = useEditedRequest(kind, changeRequestId)
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
+  const isEdited = taken !== null && !isEndedBefore(taken)
+  const filling = request ?? ended
   // what an earlier visit has left in memory may be older than what others have stored since
-  if (request !== null && taken === null && !isFetching) {
-    setTaken(request)
-    fill(input, request)
+  if (filling !== null && taken === null && !isFetching) {
+    setTaken(filling)
+    fill(input, filling)
   }
   return {
-    request: taken,
-    isPending: taken === null && (isPending || request !== null),
-    lost: taken === null ? lost : null,
+    request: isEdited ? taken : null,
+    isPending: taken === null && (isPending || filling !== null),
+    lost: isEdited ? null : lost,
+    ended: isEdited ? null : ended,
     unread,
   }
 }
@@ -216,23 +222,29 @@ export function useSaveRequest() {
 type EditBody = { [Of in Kind]: Omit<EditOf<Of>, 'revision'> }[Kind]
 
 /** Says that the address names a change request, and that this page does not edit it, or why it does not do so yet. */
-export function LostRequestNotice({ lost, unread }: Pick<EditedRequest, 'lost' | 'unread'>) {
+export function LostRequestNotice({ lost, ended, unread }: Omit<EditedRequest, 'request' | 'isPending'>) {
   const t = useText()
   const error = useErrorView(unread?.error ?? null)
   if (unread !== null && error !== null)
     return <ErrorState error={error} onRetry={unread.refetch} retrying={unread.isFetching} />
   return lost === null ? null : (
     <Notice
-      tone="warn"
+      tone={ended === null ? 'warn' : 'info'}
+      icon={ended === null ? 'warning' : 'review'}
       live
-      title={t('changes.editing.lost')}
+      title={ended === null ? t('changes.editing.lost') : t('changes.again.title', { title: ended.title })}
       actions={
         <LinkButton to={paths.changeRequest(lost)} size="sm">
           {t('changes.editing.open')}
         </LinkButton>
       }
     >
-      {t('changes.editing.lost.message')}
+      {ended === null
+        ? t('changes.editing.lost.message')
+        : joinSentences(t, [
+            t('changes.again.message'),
+            hiddenIn(ended).length > 0 && t('changes.again.secrets', { n: hiddenIn(ended).length }),
+          ])}
     </Notice>
   )
 }
