@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { freePort } from '#database/free-port.ts'
+import { IDP_PATH } from '#bff/oidc/provider.ts'
+import { applyConfiguredUsers } from '#bff/oidc/users.ts'
+import type { Role } from '#bff/roles.ts'
+import type { BffTables } from '#bff/store/tables.ts'
 import { openDatabase } from '#database/pool.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
@@ -21,6 +25,7 @@ import { startForTests } from '../../start-for-tests.ts'
 import { createFaultProxy } from './fault-proxy.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { users } from './users.ts'
+import type { UserName } from './users.ts'
 
 /** The whole real system for one worker: database, runtime, plugins, console; none of our parts is mocked. */
 export interface System {
@@ -62,6 +67,8 @@ export interface System {
   ageSignIns(seconds: number): Promise<void>
   /** When that was last done, by the clock of `performance`; 0 if never. */
   signInsAgedAt(): number
+  /** Gives a user another role, as an administrator does in `CONSOLE_USERS`: it signs them out. */
+  giveRole(name: UserName, role: Role): Promise<void>
   /** Recovers the database as after the restore of a backup; the returned function lets nobody be told of it any longer. */
   restored(backup: { at: string; version: string; build: string | null }): Promise<() => Promise<void>>
   /** Sets the database to read-only, as a failover to a standby would, or back. */
@@ -177,6 +184,17 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
         tables.db,
       )
+    },
+    async giveRole(name, role) {
+      const configured = Object.entries(users).map(([key, user]) =>
+        key === name ? { ...user, roles: [{ role, scope: null }] } : user,
+      )
+      const bff = openDatabase<BffTables>(running.connection)
+      await applyConfiguredUsers(bff.db, {
+        configured,
+        issuer: `http://localhost:${proxy.port}${IDP_PATH}`,
+      })
+      await bff.close()
     },
     async restored(backup) {
       await recoverDatabase(tables.db, { because: 'BACKUP_RESTORED', backup }, { isForced: true })

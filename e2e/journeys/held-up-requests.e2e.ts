@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira, platform } from '../../demo/people.ts'
 import { confirm, guardedScope, press, requireApproval, schedule, state } from '../change-requests.ts'
@@ -10,11 +11,7 @@ test('an approved request waits for the end of a freeze, says so to its author a
 }) => {
   const scope = await guardedScope(system, 'frozen')
   const author = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(author, 'SMTP port').fill('2525')
-  await review(author)
-  await confirm(author, 'Request review')
-  await author.waitForURL(/change-requests/)
-  const reviewer = await signIn('oscar', new URL(author.url()).pathname)
+  const reviewer = await signIn('oscar', await requestReview(author))
   await press(reviewer, 'Approve')
   await confirm(reviewer, 'Approve')
   await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
@@ -99,4 +96,115 @@ test('an approved batch waits after its first wave has failed, which its request
   await expect(admin.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   await reviewer.goto(path)
   await expect(reviewer.getByText(/It was applied, but not in all targets/)).toBeVisible({ timeout: 20_000 })
+})
+
+/** Requests the review of a change, in a scope that requires an approval; returns the path of the request. */
+async function requestReview(author: Page): Promise<string> {
+  await field(author, 'SMTP port').fill('2525')
+  await review(author)
+  await confirm(author, 'Request review')
+  await author.waitForURL(/change-requests/)
+  return new URL(author.url()).pathname
+}
+
+test('an author who has lost the right reads who can apply their approved request, of which nothing is lost', async ({
+  system,
+  signIn,
+}) => {
+  const scope = await guardedScope(system, 'demoted')
+  const path = await requestReview(await signIn('olivia', configurationPath(scope, MAIL)))
+  const reviewer = await signIn('oscar', path)
+  await press(reviewer, 'Approve')
+  await confirm(reviewer, 'Approve')
+  await expect(state(reviewer)).toHaveText('Approved')
+  try {
+    await system.giveRole('olivia', 'viewer')
+    const author = await signIn('olivia', path)
+    const main = author.getByRole('main')
+    await expect(main.getByText(/You don’t have permission to make this change; anyone who/)).toBeVisible()
+    await expect(main).toContainText('2525')
+    for (const step of ['Edit', 'Apply', 'More', 'Comment', 'Comment on SMTP port'])
+      await expect(main.getByRole('button', { name: step, exact: true })).toHaveCount(0)
+    await press(reviewer, 'Apply')
+    await confirm(reviewer, 'Apply')
+    await expect(state(author)).toHaveText('Applied', { timeout: 20_000 })
+  } finally {
+    await system.giveRole('olivia', 'operator')
+  }
+})
+
+test('a reviewer who has lost the right reads why they cannot approve, and somebody else does', async ({
+  system,
+  signIn,
+}) => {
+  const scope = await guardedScope(system, 'unreviewed')
+  const author = await signIn('olivia', configurationPath(scope, MAIL))
+  const path = await requestReview(author)
+  try {
+    await system.giveRole('oscar', 'viewer')
+    const reviewer = await signIn('oscar', path)
+    await expect(reviewer.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
+      'You don’t have permission to approve it.',
+    )
+    await expect(reviewer.getByRole('button', { name: 'Reject' })).toHaveCount(0)
+    const other = await signIn('sam', path)
+    await press(other, 'Approve')
+    await confirm(other, 'Approve')
+    for (const page of [author, reviewer])
+      await expect(state(page)).toHaveText('Approved', { timeout: 20_000 })
+  } finally {
+    await system.giveRole('oscar', 'operator')
+  }
+})
+
+test('a request says who paused the scope and the plugin between two calls of its operation, and goes on once both are resumed', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  const { workspaceId } = crmScope
+  await system.script.add({
+    when: { workspaceId, operationType: 'CONFIGURE', stage: 'AFTER_RESOURCES' },
+    behaviour: { kind: 'unknown' },
+  })
+  const author = await signIn('olivia', configurationPath(crmScope, MAIL))
+  await field(author, 'SMTP port').fill('2525')
+  await review(author)
+  await confirm(author, 'Share draft')
+  await author.waitForURL(/change-requests/)
+  await press(author, 'Request review')
+  await press(author, 'Apply')
+  await confirm(author, 'Apply')
+  await expect(state(author)).toHaveText('Being applied')
+  // the first plugin has been called, and the second one is called again and again
+  await expect
+    .poll(async () => {
+      const [operation] = await system.operations(crmScope, 'CONFIGURE')
+      const calls = operation === undefined ? [] : await system.calls(operation.operationId)
+      return calls.map(({ stage }) => stage)
+    })
+    .toContain('AFTER_RESOURCES')
+  const place = { params: { ...crmScope }, body: { reason: 'The mail server moves' } }
+  await system.call(
+    mira,
+    'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/pause',
+    place,
+    crypto.randomUUID(),
+  )
+  const plugin = { params: { pluginId: 'scripted-hooks' }, body: { reason: 'The hooks are being upgraded' } }
+  await system.call(platform, 'POST /plugins/{pluginId}/pause', plugin, crypto.randomUUID())
+  const main = author.getByRole('main')
+  await expect(main.getByText(/waits until someone resumes what is paused/)).toBeVisible({ timeout: 20_000 })
+  await expect(main).toContainText(/Mira Castellan.*The mail server moves/)
+  await expect(main).toContainText(/Aisha Rahman.*The hooks are being upgraded/)
+  await system.script.clear()
+
+  // an operator resumes a scope, and only an administrator a plugin
+  await press(author, 'Resume')
+  await author.getByRole('dialog').getByLabel('Reason').fill('It has moved')
+  await confirm(author, 'Resume')
+  await expect(main.getByText(/The mail server moves/)).toHaveCount(0)
+  await expect(state(author)).toHaveText('Being applied')
+  await system.call(platform, 'POST /plugins/{pluginId}/resume', plugin, crypto.randomUUID())
+  await expect(state(author)).toHaveText('Applied', { timeout: 30_000 })
 })

@@ -10,8 +10,21 @@ import { readItems, untilBatch } from '../../testing/batches.ts'
 import { changesOf, shop, startShops } from '../../testing/change-requests.ts'
 import { until } from '../../testing/stream.ts'
 
-const { deps, installed, send, propose, requested, read, approve, apply, state, policy, freeze, nameIn } =
-  await startShops()
+const {
+  deps,
+  installed,
+  send,
+  propose,
+  requested,
+  read,
+  planOf,
+  approve,
+  apply,
+  state,
+  policy,
+  freeze,
+  nameIn,
+} = await startShops()
 after(() => deps.close())
 
 describe('a policy of an environment', () => {
@@ -248,5 +261,43 @@ describe('a freeze', () => {
     assert.equal(seen.overridden, true)
     assert.ok(seen.history.some(({ event }) => event === 'OVERRIDDEN'))
     await deps.ok('/freezes/inventory', { method: 'DELETE' })
+  })
+})
+
+describe('an approved request whose circumstances have changed', () => {
+  it('keeps what it asks for, says what refuses it, and is applied once nothing does any more', async () => {
+    const { id: bundleInstallId } = await installed()
+    const { id: ending } = await installed()
+    const upgrade = { targetVersion: '2.0.0' }
+    const approved = async (kind: string, input: JsonObject) => {
+      const { changeRequestId } = await requested({ kind, title: kind, submit: true, input })
+      assert.equal((await approve(changeRequestId, 'bob')).errorCode, '0')
+      return changeRequestId
+    }
+    const refusal = async (id: string) => (await planOf(id)).problems.map(({ errorCode }) => errorCode)
+    const id = await approved('UPGRADE', { bundleInstallId, ...upgrade })
+    const gone = await approved('UPGRADE', { bundleInstallId: ending, ...upgrade })
+    const before = (await read(id)).input
+
+    const { environmentKey, bundleId } = shop.bundle
+    const version = `/bundles/${environmentKey}/${bundleId}/versions/2.0.0`
+    await deps.ok(`${version}/recall`, { method: 'POST', body: { message: 'It loses data.' } })
+    assert.deepEqual(await refusal(id), ['VERSION_RECALLED'])
+    assert.equal((await apply(id)).errorCode, 'VERSION_RECALLED')
+    await deps.ok(`${version}/reinstate`, { method: 'POST', body: { reason: 'Repaired' } })
+
+    const { planToken } = await planOf(id)
+    await deps.registerWith('shops', { endpoint: deps.plugin.endpoint('moved') })
+    const moved = await send(`/change-requests/${id}/apply`, { revision: 1, planToken })
+    assert.equal(moved.errorCode, 'PLAN_STALE')
+    assert.match(JSON.stringify(moved.json), /planRegistrationsMoved/)
+
+    await deps.succeeds(await deps.detach(ending))
+    assert.deepEqual(await refusal(gone), ['INSTALLATION_NOT_ACTIVE'])
+    assert.deepEqual((await read(gone)).input.targetVersion, '2.0.0')
+
+    const seen = await read(id)
+    assert.deepEqual([seen.input, seen.approvals], [before, 1])
+    assert.equal((await apply(id)).errorCode, '0')
   })
 })
