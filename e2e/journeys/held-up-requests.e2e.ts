@@ -95,7 +95,9 @@ test('an approved batch waits after its first wave has failed, which its request
   await expectPage(admin, 'Move the mail server')
   await expect(admin.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   await reviewer.goto(path)
-  await expect(reviewer.getByText(/It was applied, but not in all targets/)).toBeVisible({ timeout: 20_000 })
+  await expect(reviewer.getByText(/It was started, but did not succeed in all targets/)).toBeVisible({
+    timeout: 20_000,
+  })
 })
 
 /** Requests the review of a change, in a scope that requires an approval; returns the path of the request. */
@@ -137,7 +139,7 @@ test('a reviewer who has lost the right reads why they cannot approve, and someb
   system,
   signIn,
 }) => {
-  const scope = await guardedScope(system, 'unreviewed')
+  const scope = await guardedScope(system, 'reviewed')
   const author = await signIn('olivia', configurationPath(scope, MAIL))
   const path = await requestReview(author)
   try {

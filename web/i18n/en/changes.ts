@@ -71,11 +71,9 @@ export const changes = {
     'It was started, and its next plugin call waits until someone resumes what is paused.',
   'about.APPLIED': 'It was applied.',
   'about.APPLIED.batch':
-    'It was applied, but not in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
+    'It was started, but did not succeed in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.batch.stopped':
     'Its batch was stopped before any target succeeded: {progress}. Open the batch to retry what failed, or to plan the others again.',
-  'about.APPLIED.batch.none':
-    'It succeeded in no target: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
@@ -153,8 +151,7 @@ export const changes = {
   'event.UNSCHEDULED': '{person} removed the schedule',
   'event.APPLYING': '{person} applied it',
   'event.OVERRIDDEN': '{person} applied it by override',
-  'event.APPLIED': 'Its operations ended',
-  'event.APPLIED.batch': 'Its batch ended',
+  'event.APPLIED': 'What it started has ended',
   'event.EXPIRED': 'Its scheduled time has passed',
   'event.REFUSED': 'It could not be applied',
 

@@ -68,11 +68,9 @@ export const changes: Translated<typeof source.changes> = {
   'about.APPLYING.paused': '已开始应用；下一次插件调用会等待，直到有人解除暂停。',
   'about.APPLIED': '已应用。',
   'about.APPLIED.batch':
-    '已应用，但并非在所有目标中生效：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
+    '已开始执行，但未在所有目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.batch.stopped':
     '其批次在任何目标成功之前已被停止：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
-  'about.APPLIED.batch.none':
-    '没有在任何目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.partly': '已应用，但由其启动的操作失败后被接管。',
   'undo.INSTALL': '如需撤销，请分离该安装实例。',
   'undo.UPGRADE': '如需撤销，请将该安装实例降级，并在作用域的历史记录中恢复已更改的值。',
@@ -144,8 +142,7 @@ export const changes: Translated<typeof source.changes> = {
   'event.UNSCHEDULED': '{person} 取消了排期',
   'event.APPLYING': '{person} 应用了此请求',
   'event.OVERRIDDEN': '{person} 越过限制应用了此请求',
-  'event.APPLIED': '其操作已结束',
-  'event.APPLIED.batch': '其批次已结束',
+  'event.APPLIED': '它启动的内容已结束',
   'event.EXPIRED': '已超过排期时间',
   'event.REFUSED': '未能应用',
 

@@ -1038,7 +1038,6 @@ export const inbox: Translated<typeof source.inbox> = {
   'event.escalation.ended': '您的一项升级通知已到期。如仍需要，请重新保存',
   'event.installation.detached': '{person} 分离了 {name}',
   'event.batch.finished': '批次已结束：{name}',
-  'event.batch.stopped': '批次已停止：{name}',
   'event.change.approved': '{person} 批准了您的变更请求：{name}',
   'event.change.rejected': '{person} 拒绝了您的变更请求：{name}',
   'event.change.conflicted': '他人更改了您的变更请求也要更改的内容：{name}',

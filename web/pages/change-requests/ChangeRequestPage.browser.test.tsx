@@ -152,7 +152,9 @@ test('of a batch that was stopped, the page says that it was not applied in all 
   const request = changeRequestWith({ state: 'APPLIED', batchId: batch.batchId })
   await serveScope({ [REQUEST]: () => request, 'GET /batches/{batchId}': () => batch })
   await renderConsole(`/change-requests/${request.changeRequestId}`)
-  await expect.element(page.getByText(/not in all targets: 1 succeeded, 1 failed, 2 skipped/)).toBeVisible()
+  await expect
+    .element(page.getByText(/did not succeed in all targets: 1 succeeded, 1 failed, 2 skipped/))
+    .toBeVisible()
 })
 
 test('of a batch that was stopped before any target succeeded, nothing says that it was applied', async () => {

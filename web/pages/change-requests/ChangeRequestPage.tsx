@@ -177,7 +177,6 @@ function History({
   const t = useText()
   const nameOf = ({ locator, property }: NonNullable<ChangeEntry['target']>) =>
     titles.titleOf(locator, property) ?? property ?? locator
-  const isBatchEnd = ({ event }: ChangeEntry) => event === 'APPLIED' && request.batchId !== null
   return (
     <Section title={t('changes.section.history')} flush>
       <ol className="space-y-3">
@@ -185,9 +184,7 @@ function History({
           <li key={entry.number}>
             <p>
               {entry.policy === undefined
-                ? t(`changes.event.${isBatchEnd(entry) ? 'APPLIED.batch' : entry.event}`, {
-                    person: entry.by.name,
-                  })
+                ? t(`changes.event.${entry.event}`, { person: entry.by.name })
                 : t('changes.event.policy', {
                     environment: entry.policy.environmentKey,
                     n: entry.policy.approvals,

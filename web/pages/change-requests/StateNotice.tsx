@@ -120,11 +120,9 @@ function LastWords({ request: { history, state } }: { request: ChangeRequestDeta
 
 /** What is said of a batch that has not succeeded in all targets: one that was stopped may not even have begun. */
 const endOfBatch = (counts: Batch['counts'], state: Batch['state'] | undefined) =>
-  counts.SUCCEEDED > 0
-    ? 'changes.about.APPLIED.batch'
-    : state === 'STOPPED'
-      ? 'changes.about.APPLIED.batch.stopped'
-      : 'changes.about.APPLIED.batch.none'
+  state === 'STOPPED' && counts.SUCCEEDED === 0
+    ? 'changes.about.APPLIED.batch.stopped'
+    : 'changes.about.APPLIED.batch'
 
 /** What is paused and holds the operations that it started, by whom and why. */
 export function HeldBy({ request }: { request: ChangeRequestDetail }) {

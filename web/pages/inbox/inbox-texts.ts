@@ -14,9 +14,7 @@ export function notificationText(
   const person = by?.name ?? t('inbox.somebody')
   if (batch !== null)
     return {
-      text: t(batch.state === 'STOPPED' ? 'inbox.event.batch.stopped' : 'inbox.event.batch.finished', {
-        name: batchTitle(batch, t),
-      }),
+      text: t('inbox.event.batch.finished', { name: batchTitle(batch, t) }),
       to: paths.batch(batch.batchId),
     }
   if (event === 'escalation.ended')
