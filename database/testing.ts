@@ -69,7 +69,7 @@ export async function testDatabase({ migrations, server: url }: TestDatabaseOpti
   const template = await ensureTemplate(server, migrations)
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`
   await onServer(server, (client) =>
-    client.query(`create database ${quoteName(name)} template ${quoteName(template)}`),
+    client.query(`create database ${quoteName(name)} template ${quoteName(template)} strategy file_copy`),
   )
   const drop = () =>
     onServer(server, (client) => client.query(`drop database if exists ${quoteName(name)} with (force)`))
