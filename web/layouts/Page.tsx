@@ -81,13 +81,7 @@ export function Page({
           {trail.length > 0 && <Trail crumbs={trail} />}
           {/* where the page is wide, the title takes what it needs before the actions wrap; where it is wider, it wraps before them */}
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-nowrap">
-            <div
-              className={cx(
-                'min-w-0 flex-1 basis-64',
-                Boolean(actions) &&
-                  'xl:max-w-2/3 xl:shrink-0 xl:basis-auto min-[90rem]:max-w-none min-[90rem]:min-w-1/3 min-[90rem]:shrink',
-              )}
-            >
+            <div className="page-title">
               {/* the badges follow the last word of the title, also where it takes several lines */}
               <div className="text-xl tracking-tight wrap-anywhere">
                 <h1 className="inline font-semibold">
