@@ -1,3 +1,4 @@
+import type { Request } from '@playwright/test'
 import {
   configurationPath,
   expectApplied,
@@ -170,15 +171,21 @@ test('another person who signs in beside an open page gets their own, and nothin
   const page = await editing({ field: 'SMTP port', value: '2525' })
   await review(page)
   await expect(saveButton(page)).toBeEnabled()
+  // a request before the save would notice the other person
+  const isSave = (request: Request) => request.method() !== 'GET' && request.url().endsWith('/configuration')
+  let isHeld = true
+  page.on('request', (request) => (isHeld &&= !isSave(request)))
+  await page.route('**/api/**', (route) =>
+    isHeld && !isSave(route.request()) ? undefined : route.continue(),
+  )
   const elsewhere = await page.context().newPage()
   await elsewhere.goto('/auth/login?prompt=login')
   await fillSignIn(elsewhere, 'oscar')
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 
-  // any request of the page may notice the other person before the click
-  await saveButton(page)
-    .click({ timeout: 5000 })
-    .catch(() => undefined)
+  const saved = page.waitForResponse((response) => isSave(response.request()))
+  await saveButton(page).click()
+  expect((await saved).status()).toBe(401)
   await expect(page.getByRole('button', { name: /oscar/i })).toBeVisible()
   await expect(field(page, 'SMTP port')).toHaveValue('587')
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
