@@ -114,6 +114,7 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
           actor: batch.actor,
           comparing: 'never',
           isItem: true,
+          ...(batch.change_request_id !== null && { isStored: true as const }),
           // an override is checked for each item, and a policy that somebody has set since for what nobody had to approve
           ...(!batch.overrides && (await neededApprovals(tx, batch)) && { isApproved: true as const }),
         },

@@ -35,7 +35,7 @@ import { countValues, operationPlan, partOf, problemsOf } from '../plans/plan-vi
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
-import { changesInBatch, exposedSecrets, flagBatch, flagSecrets, sensitiveFirst } from './secrets.ts'
+import { changesInBatch, exposedSecrets, flagSecrets, mapBatch, sensitiveFirst } from './secrets.ts'
 import { resourceAt } from '../../engine/plans/configure-plan.ts'
 import { wayOfItem } from '../gate/admit.ts'
 
@@ -160,9 +160,11 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
           const resource = frozen && resourceAt(frozen.resources, locator)
           return (resource && getOwn(resource.definitions, property)) ?? []
         })
-      const input = flagBatch(
-        change.input,
-        (locator, property) => sensitiveFirst(definitionsOf(locator, property))?.isSensitive === true,
+      const input = mapBatch(change.input, (given) =>
+        flagSecrets(
+          given,
+          (locator, property) => sensitiveFirst(definitionsOf(locator, property))?.isSensitive === true,
+        ),
       )
       return withoutExposed({
         plan: {
@@ -235,7 +237,8 @@ async function evaluateSaveRequest(
     merged.changes,
     (locator, property) => definitionOf(locator, property)?.isSensitive === true,
   )
-  const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes }
+  // what this request gives is not flagged yet, so it is checked
+  const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes: merged.changes }
   const evaluation = await loadEvaluation(
     { db, vault: keys.vault, actor: author, comparing: 'never', way: APPROVED },
     scope,

@@ -18,7 +18,7 @@ import { requireSource } from '../installations/seed.ts'
 import { canonicalText } from '../plans/plan-token.ts'
 import { readNamed } from './evaluate.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
-import { mapChanges } from './secrets.ts'
+import { mapBatch, mapChanges } from './secrets.ts'
 
 /** The key of the digests of a request. */
 export const newKey = ({ random }: Pick<RuntimeDeps, 'random'>): string =>
@@ -118,9 +118,11 @@ function inputOf(given: Given, before: ChangeInput | null): ChangeInput {
       const values = properties && { properties: kept(properties, stored) }
       return { kind: one.kind, input: { ...one.input, ...values } } as ChangeInput
     }
+    case 'BATCH':
+      // it is given whole each time, and keeps nothing
+      return { kind: 'BATCH', input: mapBatch(one.input, (changes) => keptChanges(changes, {})) }
     case 'DETACH':
     case 'TAKEOVER':
-    case 'BATCH':
       return { kind: one.kind, input: one.input } as ChangeInput
   }
 }

@@ -135,6 +135,21 @@ describe('a change request of somebody else', () => {
       const applied = await apply(changeRequestId)
       assert.equal(applied.errorCode, '0', JSON.stringify(applied.json))
       await until(async () => (await read(changeRequestId)).state === 'APPLIED')
+      assert.equal((await read(changeRequestId)).failure, null)
+    }
+    // who gives a secret is told, and does not say themselves that it is one that was checked before
+    const [property] = Object.values(secrets).map(({ password }) => ({ ...password, isSensitive: true }))
+    const flagged = { [MAIN]: { password: property } }
+    const { snapshotVersion } = await deps.configuration(one.scope)
+    const wrong = [
+      { kind: 'CONFIGURE', scope: { ...one.scope }, input: { snapshotVersion, changes: secrets } },
+      { kind: 'BATCH', input: batch },
+      { kind: 'BATCH', input: { ...batch, input: { changes: flagged } } },
+      { kind: 'BATCH', input: { ...batch, input: { values: { [other.id]: flagged } } } },
+    ]
+    for (const body of wrong) {
+      const refused = await send('/change-requests', { title: 'Wrong', ...body } as JsonObject)
+      assert.equal(refused.errorCode, 'PROPERTY_INVALID', JSON.stringify(body))
     }
     await deps.ok(`${of}/continue`, { method: 'POST', body: {} })
     await until(async () => (await deps.ok(of, {}))['state'] === 'DONE')

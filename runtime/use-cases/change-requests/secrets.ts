@@ -78,24 +78,21 @@ export const changesInBatch = ({ input }: BatchTargets): Changes[] => {
   return [properties, fill, changes, ...Object.values(values ?? {})].filter((one) => one !== undefined)
 }
 
-export function flagBatch(
-  request: BatchTargets,
-  isSecret: (locator: string, property: string) => boolean,
-): BatchTargets {
+/** A batch with other values: for every target, for those without one, and for single targets. */
+export function mapBatch(request: BatchTargets, map: (given: Changes) => Changes): BatchTargets {
   const { properties, fill, changes, values } = inputOf(request)
-  const flag = (given: Changes) => flagSecrets(given, isSecret)
-  const flagged = {
-    ...(properties && { properties: flag(properties) }),
-    ...(fill && { fill: flag(fill) }),
-    ...(changes && { changes: flag(changes) }),
+  const mapped = {
+    ...(properties && { properties: map(properties) }),
+    ...(fill && { fill: map(fill) }),
+    ...(changes && { changes: map(changes) }),
     ...(values && {
-      values: Object.fromEntries(Object.entries(values).map(([target, given]) => [target, flag(given)])),
+      values: Object.fromEntries(Object.entries(values).map(([target, given]) => [target, map(given)])),
     }),
   }
   // the same members as before, so the same kind of input
-  return Object.keys(flagged).length === 0
+  return Object.keys(mapped).length === 0
     ? request
-    : ({ ...request, input: { ...request.input, ...flagged } } as BatchTargets)
+    : ({ ...request, input: { ...request.input, ...mapped } } as BatchTargets)
 }
 
 export function mapChanges<Value>(
