@@ -4,10 +4,9 @@ import { cx } from '../class-names.ts'
 import { useIsPrinting } from '../printing.ts'
 import { looksLike } from '../values/unseen-characters.ts'
 import { Changed, MarkedText } from './MarkedText.tsx'
-import { lineDiff, type DiffLine, type TextSpan } from './text-diff.ts'
+import { LINES_AROUND, lineDiff, type DiffLine, type TextSpan } from './text-diff.ts'
 
-/** How many unchanged lines are shown around a change, and how many characters around a changed word. */
-const LINES_AROUND = 2
+/** How many unchanged characters are shown around a changed word. */
 const CHARACTERS_AROUND = 60
 
 const LOOK = {

@@ -58,17 +58,31 @@ test('of two texts with very many differences none is marked, and all lines have
   )
 })
 
-test('a text with very many lines is one', () => {
-  const [few, many] = ['a\nb', 'a\n'.repeat(200_000)]
-  for (const [before, after] of [
-    [few, many],
-    [many, few],
-    [many, `${many}b`],
-  ] as const)
-    assert.deepEqual(lineDiff(before, after), [
-      { kind: 'removed', text: before },
-      { kind: 'added', text: after },
-    ])
+test('one changed line among very many is found, and what is far from it is one', () => {
+  const many = Array.from({ length: 200_000 }, (_, index) => `host ${index}\n`)
+  const shown = (after: string[]) =>
+    lineDiff(many.join(''), after.join(''))
+      .map(({ kind, text }) => [kind, text.length > 100 ? '…' : text])
+      .filter(([kind, text]) => kind !== 'same' || text === '…')
+  assert.deepEqual(shown(many.with(100_000, 'changed\n')), [
+    ['same', '…'],
+    ['removed', 'host 100000\n'],
+    ['added', 'changed\n'],
+    ['same', '…'],
+  ])
+  assert.deepEqual(shown([...many, 'b']), [
+    ['same', '…'],
+    ['added', 'b'],
+  ])
+  assert.deepEqual(shown(many.map((text) => `new ${text}`)), [
+    ['removed', '…'],
+    ['added', '…'],
+  ])
+  assert.deepEqual(shown(['a\n', 'b']), [
+    ['removed', '…'],
+    ['added', 'a\n'],
+    ['added', 'b'],
+  ])
 })
 
 test('the parts of each side make its text', () => {

@@ -40,18 +40,25 @@ export interface DiffLine {
   spans?: TextSpan[]
 }
 
-/** A text with more lines is one: a page with each of them would not respond. */
+/** How many unchanged lines are shown around a change. */
+export const LINES_AROUND = 2
+/** Of a part with more lines, those that are not around a change are one: a page with each of them would not respond. */
 const LINES_MAX = 5_000
 
-const linesIn = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
+/** The lines of a part of a diff; of a long one, this many at each end, and the rest as one. */
+function linesIn(value: string, ends: number): string[] {
+  const lines = value.split(/(?<=\r\n|\n|\r(?!\n))/)
+  return lines.length <= LINES_MAX
+    ? lines
+    : [
+        ...lines.slice(0, ends),
+        lines.slice(ends, lines.length - ends).join(''),
+        ...lines.slice(lines.length - ends),
+      ]
+}
 
-/**
- * Two texts line by line; a text without line breaks, or with very many, is one line. Of two very different texts, all lines have
- * changed.
- */
+/** Two texts line by line; a text without line breaks is one line. Of two very different texts, all lines have changed. */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  if (linesIn(before).length > LINES_MAX || linesIn(after).length > LINES_MAX)
-    return [line('removed', before), line('added', after)]
   const lines: DiffLine[] = []
   let removed: string[] = []
   const flush = (added: string[]) => {
@@ -70,7 +77,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
     { value: after, removed: false, added: true },
   ]
   for (const part of parts) {
-    const texts = linesIn(part.value)
+    const texts = linesIn(part.value, part.removed || part.added ? 0 : LINES_AROUND)
     if (part.removed) {
       flush([])
       removed = texts
