@@ -149,4 +149,7 @@ test('numbers are those of Intl', async () => {
 test('a Chinese value has no space between itself and the Chinese text, and a Latin one has', () => {
   assert.equal(zh('configuration.field.managedBy', { manager: '用户' }), '由用户管理')
   assert.equal(zh('configuration.field.managedBy', { manager: 'crm-hooks' }), '由 crm-hooks 管理')
+  // what somebody typed keeps its own spaces
+  assert.equal(zh('configuration.field.managedBy', { manager: '更新 订单' }), '由更新 订单管理')
+  assert.equal(en('configuration.field.managedBy', { manager: '更新 订单' }), 'Managed by 更新 订单')
 })

@@ -31,8 +31,8 @@ export type TranslateRich = <Key extends TextKey>(
   ...args: ArgumentsOf<MessageAt<Key>, ReactNode>
 ) => ReactNode
 
-/** A Chinese text puts spaces around a placeholder, because most values are Latin; between Chinese characters there is none. */
-const BETWEEN_CHINESE = /(?<=\p{sc=Han}) (?=\p{sc=Han})/gu
+const BEGINS_IN_CHINESE = /^\p{sc=Han}/u
+const ENDS_IN_CHINESE = /\p{sc=Han}$/u
 
 type Bound = { t: Translate; rich: TranslateRich }
 const bound = new WeakMap<LocaleState, Bound>()
@@ -62,8 +62,7 @@ function bind(state: LocaleState): Bound {
   const known = bound.get(state)
   if (known) return known
   const made: Bound = {
-    t: (key: string, parameters?: Record<string, unknown>) =>
-      fill(state, key, parameters).join('').replace(BETWEEN_CHINESE, ''),
+    t: (key: string, parameters?: Record<string, unknown>) => fill(state, key, parameters).join(''),
     rich: (key: string, parameters?: Record<string, unknown>) =>
       fill(state, key, parameters).map((part, index) => createElement(Fragment, { key: index }, part)),
   }
@@ -74,13 +73,28 @@ function bind(state: LocaleState): Bound {
 function fill(state: LocaleState, key: string, parameters: Record<string, unknown> = {}): ReactNode[] {
   const text = choose(find(state, key), parameters.n, state.plural)
   if (!text.includes('{')) return [text]
-  return cut(text).map((part, index) => {
+  const parts = cut(text).map((part, index) => {
     if (index % 2 === 0) return part
     const value = parameters[part]
     // numbers are formatted for the locale; anything else is the caller's text or element
     return typeof value === 'number' ? state.formatNumber(value) : (value as ReactNode)
   })
+  return parts.map((part, index) =>
+    index % 2 === 0 ? joined(part as string, parts[index - 1], parts[index + 1]) : part,
+  )
 }
+
+/**
+ * A Chinese text puts spaces around a placeholder, because most values are Latin; a Chinese value has none. A value that
+ * somebody typed stays as it is.
+ */
+const joined = (text: string, before: ReactNode, after: ReactNode): string =>
+  text.replaceAll(/^ (?=\p{sc=Han})|(?<=\p{sc=Han}) $/gu, (space, at: number) => {
+    const isChinese = at === 0 ? isText(before, ENDS_IN_CHINESE) : isText(after, BEGINS_IN_CHINESE)
+    return isChinese ? '' : space
+  })
+
+const isText = (value: ReactNode, form: RegExp) => typeof value === 'string' && form.test(value)
 
 function find(state: LocaleState, key: string): Message {
   const dot = key.indexOf('.')
