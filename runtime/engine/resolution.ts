@@ -43,7 +43,7 @@ export function resolversIn(
   applied: Authorized,
 ): (property: { locator: string; module_id: string | null; property: string }) => string[] {
   const { entries, placeOf } = authorizationsOf(applied)
-  const keyOf = (place: string | null, property: string): string => `${place} ${property}`
+  const keyOf = (place: string, property: string): string => `${place} ${property}`
   const resolving = Map.groupBy(
     entries.flatMap(({ pluginId, place, credentialProperties }) =>
       credentialProperties.map((property) => ({ pluginId, key: keyOf(place, property) })),
@@ -51,7 +51,8 @@ export function resolversIn(
     ({ key }) => key,
   )
   return ({ locator, module_id, property }) => {
-    const found = resolving.get(keyOf(placeOf(locator, module_id), property)) ?? []
+    const place = placeOf(locator, module_id)
+    const found = place === null ? [] : (resolving.get(keyOf(place, property)) ?? [])
     return [...new Set(found.map(({ pluginId }) => pluginId))].toSorted()
   }
 }

@@ -3,7 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { InstalledReference } from '#contract/runtime-api/references.ts'
 import * as z from 'zod'
+import { resolversIn } from '../../engine/resolution.ts'
 import { referrersQuery } from '../../store/services/list-referrers.ts'
+import { bindingOf } from '../../testing/rules.ts'
 import { CORE, reference, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
 
 let deps: ResolveHarness
@@ -47,6 +49,15 @@ describe('the references of an installation', () => {
     assert.deepEqual(found.find(({ property }) => property === 'publisher')?.plugins, [
       { pluginId: 'tenants', isEnabled: true, hasCredential: true },
     ])
+  })
+
+  it('of a resource without a Module are those of no Module, whatever its name', () => {
+    const object = { type: 'MODULE', moduleId: 'null' } as const
+    const lists = { readProperties: [], writeProperties: [], credentialProperties: ['mail'] }
+    const declared = [{ ...bindingOf('one', 1, {}), resources: [{ object, ...lists }] }]
+    const resolvers = resolversIn({ claim_type: null, claim_phase: null, frozen: null, declared })
+    assert.deepEqual(resolvers({ locator: CORE, module_id: null, property: 'mail' }), [])
+    assert.deepEqual(resolvers({ locator: CORE, module_id: 'null', property: 'mail' }), ['one'])
   })
 
   it('say which rule refuses each, as a resolution does', async () => {
