@@ -25,7 +25,8 @@ function ordered(group: SchemaGroup | null, value: JsonValue): JsonValue {
 
 /**
  * How many schemas and names one value may have looked at: the branches of a schema apply to each part of a value again. A schema that
- * applies as a whole needs about as many as it has of both, so a longer one may have more; a response may have thousands of values.
+ * applies as a whole needs about as many as it has of both, however often it refers to a part, so a longer one may have more; a response
+ * may have thousands of values.
  */
 const LOOKS_FREE = 1_000
 const CHARACTERS_PER_LOOK = 4
@@ -45,7 +46,11 @@ class SchemaGroups {
 
   /** Null if no schema says anything about the value, and if there are too many. */
   of(schemas: readonly JsonValue[]): SchemaGroup | null {
-    const objects = schemas.filter(isJsonObject)
+    // many places may refer to one schema: its group is found once for all of them
+    const targets = schemas.map((one) =>
+      isJsonObject(one) && isAlias(one) ? pointedAt(this.#root, one.$ref) : one,
+    )
+    const objects = [...new Set(targets.filter(isJsonObject))]
     const [only] = objects
     if (objects.length !== 1 || only === undefined) return this.#groupOf(objects)
     const known = this.#known.get(only)
@@ -142,7 +147,12 @@ const CONDITIONS = ['if', 'then', 'else'] as const
 const branchesOf = (schema: JsonObject, root: JsonValue): JsonValue[] => [
   ...(typeof schema['$ref'] === 'string' ? [pointedAt(root, schema['$ref']) ?? null] : []),
   ...BRANCHES.flatMap((name) => listOf(schema[name])),
-  ...CONDITIONS.map((name) => schema[name] ?? null),
+  ...CONDITIONS.flatMap((name) => schema[name] ?? []),
 ]
+
+/** Whether a schema says nothing about the order but what another one says. */
+const isAlias = (schema: JsonObject): schema is JsonObject & { $ref: string } =>
+  typeof schema['$ref'] === 'string' && !ORDERING.some((name) => Object.hasOwn(schema, name))
+const ORDERING = [...BRANCHES, ...CONDITIONS, 'properties', 'additionalProperties', 'prefixItems', 'items']
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
