@@ -126,7 +126,8 @@ export async function findInstalledProperties(
       order by ${ranked('found')} limit ${limit}
     ), in_place as (
       select found.*, ${identity('chosen')}
-      from (${candidates(sql`not is_whole`)}) as found
+      from (${candidates(sql`not is_whole
+        and ((bundle_environment_key, bundle_id) in (select bundle_environment_key, bundle_id from placed)) is true`)}) as found
       cross join lateral (
         select ${identity('placed')} from placed
         where ${isPlaced('found')} and ${hasIt('placed', 'found')}
@@ -159,14 +160,22 @@ const ranked = (table: string): RawBuilder<unknown> =>
     ...['title', 'locator', 'property'].map((column) => sql.ref(`${table}.${column}`)),
   ])
 
-/** The versions that may have an active installation in the visible scopes: at least all that have one. */
+/**
+ * The versions that resources of active installations in the visible scopes may have: at least all that they have. During an UPGRADE, and
+ * after its failure, these are those of its target before the installation has that version.
+ */
 function installedVersions(visible: VisibleScopes): RawBuilder<unknown> {
-  if (visible.kind === 'scopes')
-    return sql`
-      select distinct bundle_environment_key, bundle_id, version from runtime.installation as installation
+  const installed =
+    visible.kind === 'scopes'
+      ? sql`
+      select bundle_environment_key, bundle_id, version from runtime.installation as installation
       where state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
-  return sql`
-    select bundle_environment_key, bundle_id, version from runtime.version_count as counted
-    where state = 'ACTIVE' and ${isVisible(visible, 'counted')}
-    group by bundle_environment_key, bundle_id, version having sum(count) > 0`
+      : sql`
+      select bundle_environment_key, bundle_id, version from runtime.version_count as counted
+      where state = 'ACTIVE' and ${isVisible(visible, 'counted')}
+      group by bundle_environment_key, bundle_id, version having sum(count) > 0`
+  return sql`${installed}
+    union
+    select bundle_environment_key, bundle_id, target_version from runtime.operation as claim
+    where claim.holds_claim and claim.operation_type = 'UPGRADE' and ${isVisible(visible, 'claim')}`
 }

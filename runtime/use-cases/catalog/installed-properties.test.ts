@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { InstalledProperty } from '#contract/runtime-api/installations.ts'
-import { bundleOf, locatorOf, moduleOf, startRuleHarness } from '../../testing/rules.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 
 const titled = (title: string) => ({ kind: 'DATA', schema: { type: 'string', title } }) as const
@@ -156,6 +156,44 @@ describe('properties of installations', () => {
     assert.deepEqual(
       (await find('gone')).map(({ property }) => property),
       ['both'],
+    )
+  })
+
+  it('are found where an upgrade failed after it had changed the resources', async () => {
+    const plugins = [bindingOf('rates', 1, { rates: { reads: ['rate'] } })]
+    const rates = (version: string) =>
+      bundleOf('rates', {
+        version,
+        resources: [moduleOf('rates', { rate: titled('Exchange rate') })],
+        plugins,
+      })
+    await harness.register('rates')
+    await harness.publish(rates('1.0.0'), rates('2.0.0'))
+    const scope = harness.newScope()
+    const id = await harness.installed(rates('1.0.0'), { scope })
+    harness.plugin.script(({ stage }) => ({ outcome: stage === 'AFTER_RESOURCES' ? 'FAILED' : 'APPLIED' }))
+    await harness.fails(await harness.upgrade(id, { targetVersion: '2.0.0' }), 'PLUGIN_REPORTED_FAILURE')
+    for (const grants of [[{ scope, permissions: ['read' as const] }], undefined]) {
+      const found = await find('exchange', grants && { grants })
+      assert.deepEqual(
+        found.map(({ installation }) => installation.bundleInstallId),
+        [id],
+      )
+    }
+  })
+
+  it('are found in a place behind hundreds that match better elsewhere', async () => {
+    const names = Array.from({ length: 501 }, (_, at) => [`host${at}`, titled('A host')] as const)
+    const many = bundleOf('hosts', { resources: [moduleOf('many', Object.fromEntries(names))] })
+    const one = bundleOf('host', { resources: [moduleOf('one', { host: titled('The host') })] })
+    await harness.publish(many, one)
+    const scope = harness.newScope()
+    await harness.installed(many, { scope: harness.newScope() })
+    await harness.installed(one, { scope })
+    const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+    assert.deepEqual(
+      (await find(`host ${place}`)).map(({ title }) => title),
+      ['The host'],
     )
   })
 })
