@@ -74,7 +74,7 @@ export const changes = {
     'It was started, but did not succeed in all targets: {progress}. Open the batch to retry what failed, or to plan the others again.',
   'about.APPLIED.batch.stopped':
     'Its batch was stopped before any target succeeded: {progress}. Open the batch to retry what failed, or to plan the others again.',
-  'about.APPLIED.partly': 'It was applied, but an operation that it started failed and was taken over.',
+  'about.APPLIED.partly': 'It was started, but an operation failed and was taken over.',
   'undo.INSTALL': 'To undo it, detach the installation.',
   'undo.UPGRADE':
     'To undo it, downgrade the installation, and restore changed values in the history of the scope.',
@@ -151,7 +151,7 @@ export const changes = {
   'event.UNSCHEDULED': '{person} removed the schedule',
   'event.APPLYING': '{person} applied it',
   'event.OVERRIDDEN': '{person} applied it by override',
-  'event.APPLIED': 'What it started has ended',
+  'event.APPLIED': 'Applying has ended',
   'event.EXPIRED': 'Its scheduled time has passed',
   'event.REFUSED': 'It could not be applied',
 

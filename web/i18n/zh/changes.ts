@@ -71,7 +71,7 @@ export const changes: Translated<typeof source.changes> = {
     '已开始执行，但未在所有目标中成功：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
   'about.APPLIED.batch.stopped':
     '其批次在任何目标成功之前已被停止：{progress}。请打开批次，重试失败的目标，或为其余目标重新生成计划。',
-  'about.APPLIED.partly': '已应用，但由其启动的操作失败后被接管。',
+  'about.APPLIED.partly': '已开始执行，但有操作失败后被接管。',
   'undo.INSTALL': '如需撤销，请分离该安装实例。',
   'undo.UPGRADE': '如需撤销，请将该安装实例降级，并在作用域的历史记录中恢复已更改的值。',
   'undo.DETACH': '分离无法撤销。请重新安装该 Bundle。',
@@ -142,7 +142,7 @@ export const changes: Translated<typeof source.changes> = {
   'event.UNSCHEDULED': '{person} 取消了排期',
   'event.APPLYING': '{person} 应用了此请求',
   'event.OVERRIDDEN': '{person} 越过限制应用了此请求',
-  'event.APPLIED': '它启动的内容已结束',
+  'event.APPLIED': '应用过程已结束',
   'event.EXPIRED': '已超过排期时间',
   'event.REFUSED': '未能应用',
 

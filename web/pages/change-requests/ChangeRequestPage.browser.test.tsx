@@ -39,6 +39,13 @@ const show = async (request: ChangeRequestDetail, plan: ChangePlan = planOf(null
   return api
 }
 
+/** The record of a request of which nothing has succeeded. */
+const notDone = {
+  errorCode: 'CHANGE_REQUEST_STATE',
+  message: 'Nothing has succeeded.',
+  parameters: { reason: 'changeNotDone' },
+}
+
 type Difference = ChangeRequestDetail['approvedBy'][number]['difference']
 
 /** A request with an approval that was for another effect. */
@@ -123,7 +130,7 @@ test('a request that was not applied in its time says so, and until when it coul
 
 test.for([
   ['APPLYING', 'FAILED', /An operation has failed.*Retry/],
-  ['APPLIED', 'TAKEN_OVER', /applied, but an operation that it started failed/],
+  ['APPLIED', 'TAKEN_OVER', /It was started, but an operation failed/],
 ] as const)(
   'of a request that is %s, whose operation is %s, the page says so',
   async ([state, result, text]) => {
@@ -162,9 +169,7 @@ test('of a batch that was stopped before any target succeeded, nothing says that
     state: 'STOPPED',
     counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, REFUSED: 0, SKIPPED: 2 },
   })
-  const parameters = { reason: 'changeNotDone' }
-  const failure = { errorCode: 'CHANGE_REQUEST_STATE', message: 'Nothing has succeeded.', parameters }
-  const request = changeRequestWith({ state: 'APPLIED', batchId: batch.batchId, failure })
+  const request = changeRequestWith({ state: 'APPLIED', batchId: batch.batchId, failure: notDone })
   await serveScope({
     [REQUEST]: () => request,
     'GET /batches/{batchId}': () => batch,
@@ -178,6 +183,25 @@ test('of a batch that was stopped before any target succeeded, nothing says that
   await expect.element(main.getByText(/applied|undone/i)).toHaveLength(1)
   await renderConsole('/change-requests')
   await expect.element(main.getByRole('row').getByText('Not applied', { exact: true })).toBeVisible()
+})
+
+test('what was retried in a batch since it was applied counts for its page', async () => {
+  const ended = { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 1, REFUSED: 0, SKIPPED: 0 }
+  const batch = batchWith({ state: 'DONE', counts: ended })
+  const { api } = await serveScope({
+    [REQUEST]: () => changeRequestWith({ state: 'APPLIED', batchId: batch.batchId, failure: notDone }),
+    'GET /batches/{batchId}': () => batch,
+  })
+  await renderConsole(`/change-requests/${changeRequestWith({}).changeRequestId}`)
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('Partly applied', { exact: true })).toBeVisible()
+  await expect.element(main.getByText(/did not succeed in all targets/)).toBeVisible()
+  api.answer({
+    'GET /batches/{batchId}': () => ({ ...batch, counts: { ...ended, SUCCEEDED: 2, FAILED: 0 } }),
+  })
+  await invalidateEndpoints(queryClient, ['GET /batches/{batchId}'])
+  await expect.element(main.getByText('Applied', { exact: true })).toBeVisible()
+  await expect.element(main.getByText(/^It was applied\./)).toBeVisible()
 })
 
 test('a request whose batch is paused, or whose next wave waits because of failures, says that it waits for a person', async () => {
@@ -205,11 +229,13 @@ test('an installation that was taken over is not said to be undone with a detach
     state: 'APPLIED',
     kind: 'INSTALL',
     operations: [found.operationId],
+    failure: notDone,
   })
   await serveScope({ [REQUEST]: () => request, 'GET /operations/{operationId}': () => found })
   await renderConsole(`/change-requests/${request.changeRequestId}`)
   await expect.element(page.getByText('A takeover cannot be undone. Install the bundle again.')).toBeVisible()
-  await expect.element(page.getByText(/detach the installation/)).not.toBeInTheDocument()
+  await expect.element(page.getByText(/detach the installation|was applied/)).not.toBeInTheDocument()
+  await expect.element(page.getByText('Not applied', { exact: true })).toBeVisible()
 })
 
 test('what an applied request asked for is not called new, because what was there before is not kept', async () => {

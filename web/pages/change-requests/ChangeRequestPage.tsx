@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
+import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
 import type { ChangeEntry, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery, FOLLOW_MS, followInterval } from '../../api/query.ts'
@@ -61,7 +62,12 @@ export function ChangeRequestPage() {
 
 function Shown({ request }: { request: ChangeRequestDetail }) {
   const t = useText()
-  const { state, title, scope, kind } = request
+  const { state, title, scope, kind, batchId } = request
+  const batch = useQuery({
+    ...apiQuery('GET /batches/{batchId}', batchCall(batchId ?? '')),
+    enabled: batchId !== null,
+  })
+  const counted = { ...request, counts: batch.data?.counts }
   const planned = apiQuery(
     'GET /change-requests/{changeRequestId}/plan',
     changeRequestCall(request.changeRequestId),
@@ -80,7 +86,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       title={title}
       environment={scope?.environmentKey}
       trail={[{ label: t('changes.title'), to: paths.changeRequests() }]}
-      state={<Badge {...lookOfChange(request)}>{changeStateText(request, t)}</Badge>}
+      state={<Badge {...lookOfChange(counted)}>{changeStateText(counted, t)}</Badge>}
       meta={
         <>
           <span>{t(`changes.kind.${kind}`)}</span>
@@ -95,7 +101,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
       actions={<ChangeActions request={request} plan={plan.data} isPlanning={plan.isPending} />}
       notice={
         <>
-          <StateNotice request={request} plan={plan} titles={titles} />
+          <StateNotice request={counted} batch={batch} plan={plan} titles={titles} />
           {state === 'APPLYING' && <HeldBy request={request} />}
         </>
       }
@@ -104,7 +110,7 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
         <div className="min-w-0 space-y-6">
           <ChangeFacts request={request} plan={plan.data} />
           {request.conflicts.length > 0 && <Conflicts request={request} plan={plan.data} titles={titles} />}
-          <PlannedChange request={request} plan={plan} titles={titles} onComment={may ? setTarget : null} />
+          <PlannedChange request={counted} plan={plan} titles={titles} onComment={may ? setTarget : null} />
         </div>
         <div className="min-w-0 space-y-6">
           {state !== 'DRAFT' && <Approvals request={request} titles={titles} />}

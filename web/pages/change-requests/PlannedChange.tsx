@@ -24,7 +24,7 @@ import { Card, Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { isLive, undoneOf } from '../../subjects/change-requests/change-looks.ts'
+import { isLive, undoneOf, type Counted } from '../../subjects/change-requests/change-looks.ts'
 
 /** Whether it lacks no approval, so that it is applied unless it would be refused. */
 export const isReady = ({ state, approvalsNeeded }: ChangeRequestDetail): boolean =>
@@ -68,7 +68,7 @@ export function PlannedChange({
   titles,
   onComment,
 }: {
-  request: ChangeRequestDetail
+  request: ChangeRequestDetail & Counted
   plan: UseQueryResult<ChangePlan>
   titles: Titles
   /** Null if the person may not comment. */
@@ -276,7 +276,7 @@ export function BatchPace({
   )
 }
 
-function AskedFor({ request, titles }: { request: ChangeRequestDetail; titles: Titles }) {
+function AskedFor({ request, titles }: { request: ChangeRequestDetail & Counted; titles: Titles }) {
   const t = useText()
   const { state, input } = request
   const given: Record<string, Record<string, PropertyView | null>> = input.changes ?? input.properties ?? {}

@@ -1,14 +1,13 @@
-import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { batchCall } from '#contract/console-api/pages/batches.ts'
+import { useQueries, type UseQueryResult } from '@tanstack/react-query'
 import { pausesOfOperationCall } from '#contract/console-api/pages/pauses.ts'
 import type { Batch, ChangePlan, ChangeRequestDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
-import { batchProgressText, totalOf } from '../../subjects/batch/batch-counts.ts'
+import { batchProgressText } from '../../subjects/batch/batch-counts.ts'
 import { needsPerson } from '../../subjects/batch/batch-looks.ts'
-import { changeLook, undoneOf } from '../../subjects/change-requests/change-looks.ts'
+import { changeLook, undoneOf, type Counted } from '../../subjects/change-requests/change-looks.ts'
 import { Pauses } from '../../subjects/gate/Pauses.tsx'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { Notice } from '../../ui/Notice.tsx'
@@ -18,16 +17,18 @@ import { isReady, Problems, wouldBeRefused } from './PlannedChange.tsx'
 /** What the state of a request means, what it waits for, and what to do. */
 export function StateNotice({
   request,
+  batch,
   plan,
   titles,
 }: {
-  request: ChangeRequestDetail
+  request: ChangeRequestDetail & Counted
+  batch: UseQueryResult<Batch>
   plan: UseQueryResult<ChangePlan>
   titles: Titles
 }) {
   const t = useText()
   const rich = useRichText()
-  const { kind, state, failure, schedule, approvalsNeeded, batchId, may } = request
+  const { kind, state, failure, schedule, approvalsNeeded, batchId, counts, may } = request
   const isFree = state === 'OPEN' && approvalsNeeded === 0
   const started = useOperations(request)
   const results = new Set(started.map((operation) => operation && (operation.data?.state ?? null)))
@@ -35,13 +36,9 @@ export function StateNotice({
   const isPaused =
     state === 'APPLYING' && started.some((operation) => operation?.data?.nextStep.action === 'RESUME')
   const isPartial = state === 'APPLIED' && results.has('TAKEN_OVER')
-  const batch = useQuery({
-    ...apiQuery('GET /batches/{batchId}', batchCall(batchId ?? '')),
-    enabled: batchId !== null,
-  })
-  const { counts } = batch.data ?? {}
   // what it skipped or refused, or what failed, has not taken effect
-  const isIncomplete = state === 'APPLIED' && counts !== undefined && counts.SUCCEEDED < totalOf(counts)
+  const undone = undoneOf(request)
+  const isIncomplete = counts !== undefined && undone !== null
   const isHeldUp =
     state === 'APPLYING' &&
     batch.data !== undefined &&
@@ -101,7 +98,7 @@ export function StateNotice({
       {/* of an applied one, the notice says more */}
       {failure !== null && state !== 'APPLIED' && <p className="mt-1">{messageText(failure)}</p>}
       {/* a save has a button */}
-      {state === 'APPLIED' && kind !== 'CONFIGURE' && undoneOf(request) !== 'none' && (
+      {state === 'APPLIED' && kind !== 'CONFIGURE' && (isPartial || undone !== 'none') && (
         // a takeover has detached the installation
         <p className="mt-1">{t(`changes.undo.${isPartial && kind !== 'BATCH' ? 'TAKEOVER' : kind}`)}</p>
       )}

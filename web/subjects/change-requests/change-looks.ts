@@ -1,7 +1,8 @@
-import type { ChangeRequest, ChangeRequestDetail, Person } from '#contract/console-api/shapes.ts'
+import type { Batch, ChangeRequest, ChangeRequestDetail, Person } from '#contract/console-api/shapes.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
+import { totalOf } from '../batch/batch-counts.ts'
 
 /** How the state of a change request looks. */
 export const changeLook: Record<ChangeRequest['state'], { tone: Tone; icon: IconName }> = {
@@ -19,13 +20,19 @@ export const changeLook: Record<ChangeRequest['state'], { tone: Tone; icon: Icon
 }
 
 /** Whether some or nothing of what it started has succeeded; null if all, or unless it was applied. */
-export const undoneOf = ({ state, failure }: Ended): 'some' | 'none' | null =>
-  state !== 'APPLIED' || failure == null
-    ? null
-    : failure.parameters?.['reason'] === 'changeNotDone'
-      ? 'none'
-      : 'some'
-type Ended = Pick<ChangeRequest, 'state'> & { failure?: ChangeRequest['failure'] | undefined }
+export function undoneOf({ state, failure, counts }: Ended): 'some' | 'none' | null {
+  if (state !== 'APPLIED') return null
+  if (counts !== undefined)
+    return counts.SUCCEEDED === totalOf(counts) ? null : counts.SUCCEEDED > 0 ? 'some' : 'none'
+  if (failure == null) return null
+  return failure.parameters?.['reason'] === 'changeNotDone' ? 'none' : 'some'
+}
+type Ended = Pick<ChangeRequest, 'state'> & { failure?: ChangeRequest['failure'] | undefined } & Counted
+
+/** With the counts of its batch, once they are loaded: targets may have been retried since it was applied. */
+export interface Counted {
+  counts?: Batch['counts'] | undefined
+}
 
 /** How a request looks: one whose batch was stopped does not look as if all was done. */
 export const lookOfChange = (request: Ended): { tone: Tone; icon: IconName } =>
