@@ -383,6 +383,32 @@ describe('outbound', () => {
     await new Promise((resolve) => allowed.close(resolve))
   })
 
+  it('asks for a name that nobody answers once, however many calls wait for it (E07)', async () => {
+    const asked: string[] = []
+    const unanswered: ((error: Error, addresses: []) => void)[] = []
+    const patient = createOutbound({
+      egressAllow: parseEgressAllow('loopback'),
+      resolver(hostname, _options, callback) {
+        asked.push(hostname)
+        if (hostname.startsWith('silent')) unanswered.push(callback)
+        else callback(null, [{ address: '127.0.0.1', family: 4 }])
+      },
+    })
+    const { port } = server.address() as AddressInfo
+    const urls = ['silent', 'silent', 'other', 'silent'].map(
+      (name) => `http://${name}.example.org:${port}/ok`,
+    )
+    const [one, other, answered, third] = urls.map((url, at) =>
+      // each from a pool of its own
+      reason(at === 1 ? url.replace('http:', 'https:') : url, {}, patient),
+    )
+    assert.equal(await answered, 'answer 200')
+    assert.deepEqual(asked, ['silent.example.org', 'other.example.org'])
+    for (const fail of unanswered) fail(Object.assign(new Error('away'), { code: 'EAI_AGAIN' }), [])
+    assert.deepEqual(await Promise.all([one, other, third]), ['dns', 'dns', 'dns'])
+    await patient.close()
+  })
+
   it('rejects a user, a fragment and other schemes (E03)', async () => {
     for (const url of [
       base.replace('//', '//user:pw@'),

@@ -39,9 +39,10 @@ export function createOutbound({
   platform = () => [],
   connectTimeoutMs = 5000,
   connectionsPerOrigin = 64,
-  resolver = lookupOfSystem,
+  resolver: ownResolver = lookupOfSystem,
 }: OutboundOptions): Outbound {
   const pools = new Map<string, Pool>()
+  const resolver = sharing(ownResolver)
 
   const poolFor = (url: URL, use: 'call' | 'stream'): Pool | null => {
     const destination = destinationOf(url)
@@ -176,6 +177,25 @@ function egressConnector({
           callback(new OutboundError(tlsReasonOf(tlsError), tlsError), null)
         })
       })
+    })
+  }
+}
+
+/**
+ * Asks for a name once for all connections that are opened meanwhile. The system looks up only a few names at the same time, for all of
+ * the process, and a question that nobody answers takes as long as the system waits: those of one name must not hold up the others.
+ */
+function sharing(resolver: Resolver): Resolver {
+  const asked = new Map<string, Parameters<Resolver>[2][]>()
+  return (hostname, options, callback) => {
+    const question = JSON.stringify([hostname, options])
+    const others = asked.get(question)
+    if (others !== undefined) return void others.push(callback)
+    const waiting = [callback]
+    asked.set(question, waiting)
+    resolver(hostname, options, (error, addresses) => {
+      asked.delete(question)
+      for (const one of waiting) one(error, addresses)
     })
   }
 }

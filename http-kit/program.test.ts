@@ -44,6 +44,23 @@ describe('a program', () => {
     assert.match((await run(refused, { env: { LOG_LEVEL: 'debug' } })).stderr, /AggregateError[^]* at /)
   })
 
+  it(
+    'has threads for other names while some are looked up that nobody answers (E07)',
+    { skip: process.platform !== 'linux' },
+    async () => {
+      const ended = await run(
+        `const { readdirSync, promises } = await import('node:fs')
+         const count = () => readdirSync('/proc/self/task').length
+         const before = count()
+         await promises.stat('.')
+         console.log(count() - before)
+         program.end(0)`,
+        { env: { UV_THREADPOOL_SIZE: undefined } },
+      )
+      assert.deepEqual(ended, { code: 0, stdout: '16\n', stderr: '' })
+    },
+  )
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`stops in reverse order on ${signal}`, async () => {
       const ended = await run(

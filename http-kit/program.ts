@@ -17,6 +17,12 @@ export interface Program {
 const INTERRUPTED = 130
 
 /**
+ * The threads of this process for what the system does slowly. Half of them look up names: with Node's four, two names that nobody answers
+ * would keep every other connection waiting, to the database too. They start with the first such work, so they can be set here.
+ */
+const THREADS = '16'
+
+/**
  * Runs `start` and continues until Ctrl+C, SIGTERM, `end`, or an uncaught error; then stops everything in order,
  * including what was started before a failed start. A second Ctrl+C exits immediately. Errors are printed in one line,
  * and in full if `LOG_LEVEL` is `debug`.
@@ -25,6 +31,7 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
   const stops: { stop: () => Promise<void>; withinMs: number }[] = []
   const ending = new AbortController()
   let started: Promise<void> = Promise.resolve()
+  process.env['UV_THREADPOOL_SIZE'] ??= THREADS
 
   const finish = async (code: 0 | 1): Promise<void> => {
     // a part that is still starting must be registered before it can be stopped
