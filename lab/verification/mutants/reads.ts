@@ -15,8 +15,8 @@ export const READS: readonly Mutant[] = [
     name: 'item-shows-what-the-batch-hides',
     breaks: 'shows a value of one target that the definition of another hides',
     file: 'runtime/use-cases/batches/read-batches.ts',
-    from: 'hidden.has(keyOf(change)) ? hide(view) : maskedBy(marks, change, view)',
-    to: 'hidden.has("") ? hide(view) : maskedBy(marks, change, view)',
+    from: 'isHidden(change) || isMarked(change) ? hide(view) : view',
+    to: 'isMarked(change) ? hide(view) : view',
     killers: [test('runtime/batches/batches.test.ts', 'what the definition of another hides')],
   },
   {
