@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { basename, delimiter, join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { chromium } from '@playwright/test'
-import { tool } from './process.ts'
+import { root, tool } from './process.ts'
 
 /**
  * Finds a Chromium for tests, and installs one if there is none. Playwright's own is preferred; without it,
@@ -13,7 +13,7 @@ import { tool } from './process.ts'
 export function ensureBrowser(): string | undefined {
   if (existsSync(chromium.executablePath())) return undefined
   const present = systemChromium()
-  if (present !== undefined && (isHeadlessShell(present) || !isDebianRoot())) return present
+  if (present !== undefined && (isHeadlessShell(present) || !isDebianRoot() || !isFirstTry())) return present
   console.log('Installing Chromium …')
   if (isDebianRoot()) {
     // beside the whole Chromium, only what the machine knows of: without a network, that fails at once
@@ -36,6 +36,15 @@ export function ensureBrowser(): string | undefined {
 /** Debian's Chromium without its windows; a run with it takes a fifth less CPU time. */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 const isHeadlessShell = (path: string) => basename(path) === HEADLESS_SHELL
+
+/** Beside a whole Chromium, the headless shell is tried once: it makes tests faster, and they run without it. */
+function isFirstTry(): boolean {
+  const mark = join(root, '.cache', `${HEADLESS_SHELL}-tried`)
+  if (existsSync(mark)) return false
+  mkdirSync(dirname(mark), { recursive: true })
+  writeFileSync(mark, '')
+  return true
+}
 
 function apt(...args: string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
