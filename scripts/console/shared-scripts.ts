@@ -3,7 +3,7 @@ import type { Rolldown } from 'vite'
 import { root } from '../process.ts'
 
 /** A group takes with it what its modules import, so each comes after those that it may import. */
-const NAMES = ['start', 'lists', 'values', 'operation', 'forms', 'fixed-forms', 'others'] as const
+const NAMES = ['start', 'lists', 'values', 'operation', 'shown', 'forms', 'fixed-forms', 'others'] as const
 
 /**
  * What several pages or parts share, in a few groups by the pages that import it, so that a page loads little that only others
@@ -40,8 +40,8 @@ function groupOf(id: string, graph: Graph): (typeof NAMES)[number] | null {
   if (LISTS.some(isIn)) return isOfOperation || isOfConfiguration ? 'start' : 'lists'
   const pages = graph.getModuleInfo(inWeb('app/routes.tsx'))?.dynamicallyImportedIds ?? []
   const isShown = pages.some((module) => module !== OPERATION && isIn(module) && !hasForms(module, graph))
-  if (isShown || (isOfOperation && isOfConfiguration)) return 'values'
-  if (isOfOperation) return 'operation'
+  if (isOfOperation) return isShown || isOfConfiguration ? 'values' : 'operation'
+  if (isShown) return 'shown'
   if (isOfConfiguration) return 'forms'
   return isIn(FIXED_FORM) ? 'fixed-forms' : 'others'
 }
