@@ -58,3 +58,45 @@ export function createTokenBuckets(
     untilNext: (key) => (Math.max(0, 1 - tokensOf(key)) / perSecond) * 1000,
   }
 }
+
+/** Serves a few requests of each key at the same time, and the others after them, so that those of one key wait only for each other. */
+export interface Turns {
+  /** Null if too many of the key wait already, or if its client has left (`signal`) before its turn: then it is not served. */
+  take<Result>(key: string, serve: () => Promise<Result>, signal?: AbortSignal): Promise<Result | null>
+}
+
+/** @param waitingMax how many requests of a key may wait. */
+export function createTurns({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }): Turns {
+  /** Of each key that is served, those that wait for a turn. */
+  const served = new Map<string, { count: number; waiting: Set<() => void> }>()
+  return {
+    async take(key, serve, signal) {
+      const turns = served.get(key) ?? { count: 0, waiting: new Set() }
+      served.set(key, turns)
+      if (turns.count < atOnce) turns.count += 1
+      else if (turns.waiting.size >= waitingMax || !(await hasTurn(turns.waiting, signal))) return null
+      try {
+        return await serve()
+      } finally {
+        const [next] = turns.waiting
+        if (next === undefined) turns.count -= 1
+        // it takes over this turn
+        else next()
+        if (turns.count === 0) served.delete(key)
+      }
+    },
+  }
+}
+
+/** Waits among the others until it is called, which gives it a turn, or until its client has left. */
+function hasTurn(waiting: Set<() => void>, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      waiting.delete(end)
+      resolve(signal?.aborted !== true)
+    }
+    waiting.add(end)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted === true) end()
+  })
+}

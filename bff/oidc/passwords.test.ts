@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#database/pool.ts'
@@ -19,6 +20,20 @@ describe('passwords', () => {
     assert.ok(!(await verifyPassword('', hash)))
     assert.ok(!(await verifyPassword('pässwörd', null)))
     assert.ok(!(await verifyPassword('x', 'garbage')))
+  })
+
+  it('are derived four at a time, because each takes a processor (J05)', async () => {
+    let begun = 0
+    const hook = createHook({
+      init(_, type) {
+        if (type === 'SCRYPTREQUEST') begun += 1
+      },
+    }).enable()
+    const deriving = Array.from({ length: 10 }, () => hashPassword('secret', CHEAP))
+    assert.equal(begun, 4)
+    await Promise.all(deriving)
+    assert.equal(begun, 10)
+    hook.disable()
   })
 
   it('are long and unique if generated', () => {

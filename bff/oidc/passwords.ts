@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, scrypt, timingSafeEqual, randomUUID } from 'node:crypto'
+import { createTurns } from '#http-kit/token-bucket.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Role } from '../roles.ts'
 import { insertUser, listUsers, markPasswordsShown, replaceUnshownPassword } from '../store/idp-users.ts'
@@ -50,7 +51,16 @@ export function generatePassword(): string {
   return [0, 5, 10, 15].map((start) => letters.slice(start, start + 5).join('')).join('-')
 }
 
-function derive(password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
+/** Each takes 32 MiB and a processor, and a program has more threads than a machine may have processors. */
+const turns = createTurns({ atOnce: 4, waitingMax: Infinity })
+
+async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  const derived = await turns.take('', () => deriveNow(password, salt, cost))
+  if (derived === null) throw new TypeError('any number may wait')
+  return derived
+}
+
+function deriveNow(password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
     scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) =>

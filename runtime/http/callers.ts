@@ -14,7 +14,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
-import { createTokenBuckets } from '#http-kit/token-bucket.ts'
+import { createTokenBuckets, createTurns } from '#http-kit/token-bucket.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
@@ -196,15 +196,17 @@ export interface CallerLimits {
    */
   oweAnswer(caller: string, lengths: { answer: number; read: number }): void
   /**
-   * Serves a few reads of a caller at the same time, and the others after them: none is counted before it has its turn.
+   * Serves a few reads of a caller at the same time, and a few writes, and the others after them: none is counted before it has its
+   * turn, and none waits with a connection to the database.
    *
    * @param request one whose client leaves before its turn is not served.
    * @throws TransportError 429 with `Retry-After` if too many wait.
    */
-  readInTurn<Result>(
+  inTurn<Result>(
+    kind: 'read' | 'write',
     caller: string,
     request: Pick<Request, 'signal'>,
-    read: () => Promise<Result>,
+    serve: () => Promise<Result>,
   ): Promise<Result>
 }
 
@@ -213,14 +215,14 @@ const ANSWER_LENGTH_FREE = 128 * 1024
 const ANSWER_LENGTH_FOR_ONE = 2048
 /** What is only read costs an eighth of what is also checked, written and passed on. */
 const READ_LENGTH_FOR_ONE = 8 * ANSWER_LENGTH_FOR_ONE
-const READS_AT_ONCE = 4
+/** Of each kind. Writes of one scope wait for each other, each with a connection to the database. */
+const AT_ONCE = 4
 /** As many as a console lets one person send at once. */
-const READS_WAITING_MAX = 400
+const WAITING_MAX = 400
 
 export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>): CallerLimits {
   const buckets = createTokenBuckets(rate, () => clock.monotonic())
-  /** Of each caller that reads, those that wait for a turn. */
-  const reading = new Map<string, { count: number; waiting: Set<() => void> }>()
+  const turns = createTurns({ atOnce: AT_ONCE, waitingMax: WAITING_MAX })
   const limited = (caller: string): TransportError => {
     const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
     return new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
@@ -235,36 +237,12 @@ export function createCallerLimits(rate: Rate, clock: Pick<Clock, 'monotonic'>):
       // who has read a single one, however long, can go on
       buckets.owe(caller, Math.min(cost, rate.burst))
     },
-    async readInTurn(caller, request, read) {
-      const turns = reading.get(caller) ?? { count: 0, waiting: new Set() }
-      reading.set(caller, turns)
-      if (turns.count < READS_AT_ONCE) turns.count += 1
-      else if (turns.waiting.size >= READS_WAITING_MAX || !(await hasTurn(turns.waiting, request.signal)))
-        throw limited(caller)
-      try {
-        return await read()
-      } finally {
-        const [next] = turns.waiting
-        if (next === undefined) turns.count -= 1
-        // it takes over this turn
-        else next()
-        if (turns.count === 0) reading.delete(caller)
-      }
+    async inTurn(kind, caller, request, serve) {
+      const served = await turns.take(`${kind} ${caller}`, serve, request.signal)
+      if (served === null) throw limited(caller)
+      return served
     },
   }
-}
-
-/** Waits among the others until it is called, which gives it a turn, or until its client has left. */
-function hasTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      waiting.delete(end)
-      resolve(!signal.aborted)
-    }
-    waiting.add(end)
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
 }
 
 export type PersonAccess = Extract<Access, { where: unknown }>

@@ -547,6 +547,30 @@ describe('reads that wait for their turn', () => {
   })
 })
 
+it('writes of one caller that wait for a lock leave connections to the database for others (J01)', async () => {
+  const patient = await testHttp({ limits: { lockTimeoutMs: 60_000 } })
+  const { pool, close } = openDatabase(patient.connection)
+  const blocker = await pool.connect()
+  await blocker.query('begin; lock table runtime.plugin in exclusive mode')
+  const writes = Array.from({ length: 20 }, (_, at) =>
+    patient.call(`/plugins/plugin-${at}`, { method: 'PUT', body: plugin }),
+  )
+  const waiting = async (): Promise<number> => {
+    const found = await pool.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    return found.rows.length
+  }
+  await until(async () => (await waiting()) >= 4)
+  assert.equal((await patient.call('/plugins', { actor: 'bob' })).status, 200)
+  assert.equal(await waiting(), 4)
+  await blocker.query('rollback')
+  blocker.release()
+  for (const { errorCode } of await Promise.all(writes)) assert.equal(errorCode, '0')
+  await close()
+  await patient.close()
+})
+
 /** Calls `then` while four reads of one caller wait for the database. */
 async function whileFourWait(target: TestHttp, then: () => Promise<void>): Promise<void> {
   const { pool, close } = openDatabase(target.connection)

@@ -58,13 +58,10 @@ async function serveRow(call: RowCall): Promise<Response> {
   const actor = await options.checkActor(c.req.raw, c.var.requestId)
   c.set('actorId', actor.id)
   const serve = () => serveCounted(call, actor)
-  return takesTurn(name, row) ? options.readInTurn(actor.id, c.req.raw, serve) : serve()
-}
-
-/** Whether it reads what is stored: what a person writes has a short answer, a stream stays open, and a probe waits for a plugin. */
-function takesTurn(name: RowCall['name'], row: EndpointRow): boolean {
-  if (isWrite(name, row) || row.ownState === true || row.answers === 'events') return false
-  return name !== 'POST /plugins/{pluginId}/probe'
+  // a stream stays open, and a probe waits for a plugin
+  if (row.answers === 'events' || name === 'POST /plugins/{pluginId}/probe') return serve()
+  const kind = isWrite(name, row) || row.ownState === true ? 'write' : 'read'
+  return options.inTurn(kind, actor.id, c.req.raw, serve)
 }
 
 async function serveCounted(call: RowCall, actor: Actor): Promise<Response> {
