@@ -71,10 +71,6 @@ function shownInput(
   planned: readonly PlannedTarget[],
 ): { input: BatchInput; hidden: ReadonlySet<string> } {
   const hidden = new Set<string>()
-  const definitionIn = ({ plan }: PlannedTarget, locator: string, property: string) => {
-    const resource = plan && resourceAt(plan.resources, locator)
-    return resource && getOwn(resource.definitions, property)
-  }
   const definitionOf = (locator: string, property: string) => {
     const found = planned.flatMap((one) => definitionIn(one, locator, property) ?? [])
     return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
@@ -129,9 +125,20 @@ function shownInput(
   return { input, hidden }
 }
 
+/** The definition of a property in the plan of a target. */
+export function definitionIn(
+  { plan }: PlannedTarget,
+  locator: string,
+  property: string,
+): PropertyDefinition | undefined {
+  const definitions = resourceAt(plan?.resources ?? [], locator)?.definitions
+  return definitions && getOwn(definitions, property)
+}
+
 const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
 
-const entriesOf = (given: Changes) =>
+/** The values of changes, one by one. */
+export const entriesOf = (given: Changes) =>
   Object.entries(given).flatMap(([locator, set]) =>
     Object.entries(set).map(([property, value]) => ({ locator, property, value })),
   )

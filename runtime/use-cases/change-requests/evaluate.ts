@@ -8,7 +8,7 @@ import { propertyView } from '../../engine/changes/change-view.ts'
 import { mergeChanges } from '../../engine/change-requests/merge-changes.ts'
 import type { ChangeConflict } from '../../engine/change-requests/merge-changes.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import type { PlatformProblem } from '../../engine/refusals.ts'
+import type { PlatformProblem, Problem } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { Db } from '../../model/db.ts'
@@ -20,7 +20,7 @@ import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { notFound } from '../authorize.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
-import { hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
+import { definitionIn, hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
 import { planTargets } from '../batches/targets.ts'
 import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
@@ -35,7 +35,17 @@ import { countValues, operationPlan, partOf, problemsOf } from '../plans/plan-vi
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
-import { changesInBatch, exposedSecrets, flagSecrets, mapBatch, sensitiveFirst } from './secrets.ts'
+import {
+  changesInBatch,
+  exposedSecrets,
+  flagSecrets,
+  isRightSecret,
+  mapBatch,
+  sensitiveFirst,
+  UNKNOWN,
+  wrongInBatch,
+  wrongSecrets,
+} from './secrets.ts'
 import { resourceAt } from '../../engine/plans/configure-plan.ts'
 import { wayOfItem } from '../gate/admit.ts'
 
@@ -55,6 +65,8 @@ export interface Evaluated {
   shownConflicts: PropertyChangeConflict[]
   /** Secrets of properties that do not hide them any more: nothing is planned or applied with them. */
   exposed: PlatformProblem[]
+  /** What is wrong with the secrets that it gives. */
+  wrong: Problem[]
 }
 type PropertyChangeConflict = {
   locator: string
@@ -90,6 +102,7 @@ export async function evaluateChange(
       conflicts: [],
       shownConflicts: [],
       exposed: [],
+      wrong: [],
     }
   }
 }
@@ -155,17 +168,11 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const limits = limitsOf(change.input)
       const { input: batch } = showBatch(change.input, planned)
       const isHidden = hiddenIn(batch)
-      const definitionsOf = (locator: string, property: string) =>
-        planned.flatMap(({ plan: frozen }) => {
-          const resource = frozen && resourceAt(frozen.resources, locator)
-          return (resource && getOwn(resource.definitions, property)) ?? []
-        })
-      const input = mapBatch(change.input, (given) =>
-        flagSecrets(
-          given,
-          (locator, property) => sensitiveFirst(definitionsOf(locator, property))?.isSensitive === true,
-        ),
-      )
+      const definitionOf = (locator: string, property: string) =>
+        sensitiveFirst(planned.flatMap((one) => definitionIn(one, locator, property) ?? []))
+      const wrong = wrongInBatch(change.input, planned)
+      const isRight = isRightSecret(definitionOf, wrong)
+      const input = mapBatch(change.input, (given) => flagSecrets(given, isRight))
       return withoutExposed({
         plan: {
           effect: effectOf(content.key, parts, limits),
@@ -188,9 +195,8 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         snapshotVersion: null,
         conflicts: [],
         shownConflicts: [],
-        exposed: changesInBatch(input).flatMap((changes) =>
-          exposedSecrets(changes, (locator, property) => sensitiveFirst(definitionsOf(locator, property))),
-        ),
+        exposed: changesInBatch(input).flatMap((changes) => exposedSecrets(changes, definitionOf)),
+        wrong,
       })
     }
   }
@@ -229,14 +235,13 @@ async function evaluateSaveRequest(
   if (scope === undefined) throw notFound('scope')
   const { definitionOf, current } = await readNamed({ db, keys }, scope, change.input.changes)
   const hides = (locator: string, property: string) =>
-    isHidden(getOwn(getOwn(current, locator) ?? {}, property) ?? null, definitionOf(locator, property)) ||
-    definitionOf(locator, property)?.isSensitive === true
+    [current, content.base, change.input.changes].some((side) =>
+      isHidden(getOwn(getOwn(side, locator) ?? {}, property) ?? null),
+    ) || definitionOf(locator, property)?.isSensitive === true
   const merged = mergeChanges(change.input.changes, content.base, current, hides)
   // the definitions of a resource without an owner may come back as they were
-  const changes = flagSecrets(
-    merged.changes,
-    (locator, property) => definitionOf(locator, property)?.isSensitive === true,
-  )
+  const wrong = wrongSecrets([merged.changes], definitionOf)
+  const changes = flagSecrets(merged.changes, isRightSecret(definitionOf, wrong))
   // what this request gives is not flagged yet, so it is checked
   const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes: merged.changes }
   const evaluation = await loadEvaluation(
@@ -293,6 +298,7 @@ async function evaluateSaveRequest(
       return { locator, property, base: show(sides.base), theirs: show(sides.theirs), mine: show(sides.mine) }
     }),
     exposed: exposedSecrets(changes, definitionOf),
+    wrong,
   })
 }
 
@@ -331,12 +337,10 @@ async function operationResult(
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
   const definitionOf = (locator: string, property: string) =>
     getOwn(resourceAt(evaluation.plan?.resources ?? [], locator)?.definitions ?? {}, property)
-  const given =
-    properties &&
-    flagSecrets(properties, (locator, property) => {
-      const definition = definitionOf(locator, property)
-      return definition === undefined || definition.isSensitive === true
-    })
+  const definitionOrUnknown = (locator: string, property: string) =>
+    definitionOf(locator, property) ?? UNKNOWN
+  const wrong = wrongSecrets(properties === undefined ? [] : [properties], definitionOrUnknown)
+  const given = properties && flagSecrets(properties, isRightSecret(definitionOrUnknown, wrong))
   return withoutExposed({
     plan: {
       effect: evaluation.plan === null ? null : effectOf(content.key, parts),
@@ -370,6 +374,7 @@ async function operationResult(
     conflicts: [],
     shownConflicts: [],
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
+    wrong,
   })
 }
 

@@ -174,7 +174,7 @@ const isGone = ({ plan: { effect, configuration, problems } }: Evaluated): boole
   (configuration?.installations.length === 0 &&
     problems.some(({ errorCode }) => errorCode === 'RESOURCE_OWNERSHIP_MISSING'))
 
-export const problemsIn = ({ plan }: Evaluated): readonly PlanProblem[] =>
+const problemsIn = ({ plan }: Evaluated): readonly PlanProblem[] =>
   plan.batch === undefined ? plan.problems : plan.batch.items.flatMap(({ problems }) => problems)
 
 const hasPlan = ({ plan }: Evaluated): boolean =>

@@ -8,14 +8,26 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { ChangePlan, ChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { writeNotification } from '../../notifications/write-notification.ts'
-import { changesOf, hub, MAIN, shop, startShops } from '../../testing/change-requests.ts'
+import { changesOf, hub, MAIN, RELAY, shop, startShops } from '../../testing/change-requests.ts'
 import { bundleOf, locatorOf, moduleOf } from '../../testing/rules.ts'
 import { until } from '../../testing/stream.ts'
 
 const client = bundleOf('client', { resources: [moduleOf('main', { mail: { kind: 'SERVICE_REFERENCE' } })] })
 
+const [main] = shop.resources
+const password = {
+  kind: 'DATA',
+  isSensitive: true,
+  schema: { type: 'string', pattern: '^[^h]', minLength: 100 },
+} as const
+const strict = {
+  ...shop,
+  version: '4.0.0',
+  resources: [{ ...main!, properties: { ...main!.properties, password } }],
+}
+
 const { deps, installed, send, propose, requested, read, planOf, approve, apply, told } = await startShops()
-await deps.publish(client)
+await deps.publish(client, strict)
 after(() => deps.close())
 
 describe('a change request of somebody else', () => {
@@ -89,10 +101,6 @@ describe('a change request of somebody else', () => {
   })
 
   it('does not tell another version what its secret is (H03)', async () => {
-    const password = { kind: 'DATA', schema: { type: 'string', pattern: '^[^h]', minLength: 100 } } as const
-    const [main] = shop.resources
-    const properties = { ...main!.properties, password: { ...password, isSensitive: true } }
-    await deps.publish({ ...shop, version: '4.0.0', resources: [{ ...main!, properties }] })
     const secrets = changesOf({ password: 'hunter2' })
     const codesOf = async (id: string) => {
       const { problems, batch } = await planOf(id)
@@ -155,6 +163,57 @@ describe('a change request of somebody else', () => {
     await until(async () => (await deps.ok(of, {}))['state'] === 'DONE')
     const { items } = (await deps.ok(`${of}/items`, {})) as { items: JsonObject[] }
     assert.deepEqual([items[0]?.['state'], items[1]?.['code']], ['SUCCEEDED', 'PLAN_STALE'])
+  })
+
+  it('checks each secret when it is given, whatever else is wrong', async () => {
+    const secrets = changesOf({ password: 'hunter2' })
+    const { id } = await installed({ name: 'a', other: 'a', password: 'long'.repeat(25) })
+    const to = (targetVersion: string) => ({ bundleInstallId: id, targetVersion })
+    const install = { scope: { ...deps.newScope() }, bundle: { ...shop.bundle }, targetVersion: '4.0.0' }
+    const batch = { targets: [id] }
+    const wrong: JsonObject[] = [
+      // there is nothing that it could be checked with
+      { kind: 'UPGRADE', input: { ...to('1.0.0'), properties: secrets } },
+      { kind: 'INSTALL', input: { ...install, properties: changesOf({ unknown: 'hunter2' }) } },
+      // the target has a value
+      {
+        kind: 'BATCH',
+        input: { action: 'UPGRADE', ...batch, input: { targetVersion: '4.0.0', fill: secrets } },
+      },
+    ]
+    const unowned = { ...secrets, [RELAY]: secrets[MAIN]! }
+    const refused = async (body: JsonObject) =>
+      assert.equal(
+        (await send('/change-requests', { title: 'Wrong', ...body })).errorCode,
+        'PROPERTY_INVALID',
+        JSON.stringify(body),
+      )
+    for (const body of wrong) await refused(body)
+    await deps.succeeds(await deps.upgrade(id, { targetVersion: '4.0.0' }))
+    await refused({ kind: 'BATCH', input: { action: 'CONFIGURE', ...batch, input: { changes: unowned } } })
+
+    // given before the resource exists, it is checked as long as it is wrong
+    const later = deps.newScope()
+    await deps.installed(hub, { scope: later })
+    const { changeRequestId } = await propose(later, secrets)
+    await deps.installed(strict, { scope: later })
+    for (const revision of [1, 1]) {
+      assert.equal((await planOf(changeRequestId)).problems[0]?.errorCode, 'PROPERTY_INVALID')
+      assert.equal((await apply(changeRequestId)).errorCode, 'PROPERTY_INVALID')
+      await send(`/change-requests/${changeRequestId}/rebase`, { revision })
+    }
+  })
+
+  it('does not tell, by a conflict, whether a value that others show is its secret (H03)', async () => {
+    for (const password of ['hunter2', 'hunter3']) {
+      const { scope, id } = await installed()
+      const { changeRequestId } = await propose(scope, changesOf({ password: 'hunter2' }))
+      await deps.succeeds(await deps.upgrade(id, { targetVersion: '3.0.0' }))
+      await deps.saved(scope, changesOf({ password }))
+      const { revision } = await read(changeRequestId)
+      await send(`/change-requests/${changeRequestId}/rebase`, { revision })
+      assert.equal((await read(changeRequestId)).state, 'CONFLICTED', password)
+    }
   })
 
   it('does not tell whether a guess is its secret (H03)', async () => {

@@ -1,14 +1,18 @@
+import { newCheckBudget } from '#contract/json-schema/check-work.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
+import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { BatchTargets } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import type { PlanProblem } from '#contract/runtime-api/plans.ts'
-import { refuseFor } from '../../engine/refusals.ts'
-import type { PlatformProblem } from '../../engine/refusals.ts'
-import { inputOf } from '../batches/targets.ts'
+import { isAmong } from '../../engine/changes/compare.ts'
+import type { PropertyRef } from '../../engine/changes/compare.ts'
+import type { PlatformProblem, Problem } from '../../engine/refusals.ts'
+import { definitionIn, entriesOf } from '../batches/show-batch.ts'
+import { inputFor, inputOf } from '../batches/targets.ts'
+import type { BatchInputParts, PlannedTarget } from '../batches/targets.ts'
 
 // A request is read and edited by people who did not write it. So a value that somebody gave as a secret stays one, whatever
 // the request is made to ask for later: its flag says so, and not only the definition of the property as of now.
@@ -27,31 +31,59 @@ export function flagSecrets(
 
 /** The secrets that the definitions of now would show. */
 export function exposedSecrets(changes: Changes, definitionOf: DefinitionOf): PlatformProblem[] {
-  return Object.entries(changes).flatMap(([locator, properties]) =>
-    Object.entries(properties).flatMap(([property, value]) => {
-      const definition = definitionOf(locator, property)
-      return isSecret(value) && definition !== undefined && definition.isSensitive !== true
-        ? [{ locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueExposed') }]
-        : []
-    }),
-  )
+  return entriesOf(changes).flatMap(({ locator, property, value }) => {
+    const definition = isSecret(value) ? definitionOf(locator, property) : undefined
+    return definition !== undefined && definition.isSensitive !== true
+      ? [{ locator, property, errorCode: 'REQUEST_INVALID', ...platformMessage('changeValueExposed') }]
+      : []
+  })
 }
 
 /**
- * Refuses secrets that do not match the schemas of their properties, in the request that gives them. Later they are not checked again: others
- * may change which version they are for, and would learn from what is wrong with a secret what it is.
+ * What is wrong with the secrets that are not flagged: the request that gives them is refused. What is flagged was right then, and is not
+ * checked again: others may change which version it is for, and would learn from what is wrong with a secret what it is.
  */
-export function refuseWrongSecrets(problems: readonly PlanProblem[], stored: readonly Changes[]): void {
-  refuseFor(
-    problems
-      .filter(
-        ({ locator = '', property = '', parameters }) =>
-          String(parameters?.['reason']).startsWith('value') &&
-          stored.some((changes) => isSecret(getOwn(getOwn(changes, locator) ?? {}, property) ?? null)),
-      )
-      .map((problem) => ({ ...problem, errorCode: 'PROPERTY_INVALID' })),
-  )
+export function wrongSecrets(
+  given: readonly Changes[],
+  definitionOf: DefinitionOf,
+  budget = newCheckBudget(),
+): (Problem & PropertyRef)[] {
+  return given.flatMap(entriesOf).flatMap(({ locator, property, value }) => {
+    if (value?.['@type'] !== 'Data' || isSecret(value)) return []
+    const definition = definitionOf(locator, property)
+    if (definition?.isSensitive !== true) return []
+    return checkTypedValue(definition, value, budget).map(({ message, parameters }) => ({
+      locator,
+      property,
+      errorCode: 'PROPERTY_INVALID',
+      message,
+      parameters,
+    }))
+  })
 }
+
+/** The same of a batch, whose targets may have different versions. What is wrong for many of them is said once. */
+export function wrongInBatch(request: BatchTargets, planned: readonly PlannedTarget[]) {
+  const budget = newCheckBudget()
+  const found = planned.flatMap((one) => {
+    const given = changesIn(inputFor(inputOf(request), one.target))
+    return wrongSecrets(given, (locator, property) => definitionIn(one, locator, property), budget)
+  })
+  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()]
+}
+
+/** What is flagged: not what is wrong, so that it is checked until somebody gives another value. */
+export function isRightSecret(
+  definitionOf: DefinitionOf,
+  wrong: readonly PropertyRef[],
+): (locator: string, property: string) => boolean {
+  const isWrong = isAmong(wrong)
+  return (locator, property) =>
+    definitionOf(locator, property)?.isSensitive === true && !isWrong({ locator, property })
+}
+
+/** Of a property that its version is not known to have: its value may be a secret, and cannot be checked. */
+export const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: false, isSensitive: true }
 
 /** Whether some value that was just given, and not kept, is a secret. */
 export function givesSecret(
@@ -74,9 +106,12 @@ export const sensitiveFirst = (definitions: readonly PropertyDefinition[]): Prop
 
 /** The values of a batch: for every target, for those without one, and for single targets. */
 export const changesInBatch = ({ input }: BatchTargets): Changes[] => {
-  const { properties, fill, changes, values } = inputOf({ input })
-  return [properties, fill, changes, ...Object.values(values ?? {})].filter((one) => one !== undefined)
+  const parts = inputOf({ input })
+  return [...changesIn(parts), ...Object.values(parts.values ?? {})]
 }
+
+const changesIn = ({ properties, fill, changes }: BatchInputParts): Changes[] =>
+  [properties, fill, changes].filter((one) => one !== undefined)
 
 /** A batch with other values: for every target, for those without one, and for single targets. */
 export function mapBatch(request: BatchTargets, map: (given: Changes) => Changes): BatchTargets {

@@ -4,7 +4,7 @@ import { LIVE_REQUESTS_MAX, SCHEDULE_DAYS_MAX } from '#contract/runtime-api/chan
 import type { AuditAction, ChangeEvent } from '#contract/runtime-api/vocabulary.ts'
 import { LIVE_STATES } from '../../engine/change-requests/transition.ts'
 import type { ChangeStep } from '../../engine/change-requests/transition.ts'
-import { DomainError } from '../../engine/refusals.ts'
+import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import {
   insertChangeRequest,
   insertEntry,
@@ -23,7 +23,6 @@ import type { Answer, Input, WriteContext } from '../context.ts'
 import { changesIn, contentFor, newKey } from './input.ts'
 import type { Given } from './input.ts'
 import { permissionFor, sealContent } from './content.ts'
-import type { ChangeContent } from './content.ts'
 import { evaluateChange } from './evaluate.ts'
 import type { Evaluated } from './evaluate.ts'
 import {
@@ -40,8 +39,8 @@ import {
   store,
 } from './steps.ts'
 import type { EvaluatedChange } from './steps.ts'
-import { entryView, problemsIn } from './read.ts'
-import { changesInBatch, givesSecret, refuseWrongSecrets } from './secrets.ts'
+import { entryView } from './read.ts'
+import { givesSecret } from './secrets.ts'
 
 type Path = '/change-requests/{changeRequestId}'
 type Changed = Answer<'POST /change-requests'>
@@ -60,7 +59,7 @@ export async function createChangeRequest(
   const author = authorOf(actor, id, content)
   const evaluated = await evaluateChange({ db: tx, keys: deps, author, reader: actor, hasRead }, content)
   authorizeTarget(actor, evaluated)
-  refuseWrongSecrets(problemsIn(evaluated), valuesIn(evaluated.content))
+  refuseFor(evaluated.wrong)
   // each is merged with what others save
   if ((await lockMadeBy(tx, actor.id, LIVE_STATES)) >= LIVE_REQUESTS_MAX)
     throw new DomainError(
@@ -104,9 +103,6 @@ export async function createChangeRequest(
   return { changeRequest: changeRequestView(made, facts.approvals) }
 }
 
-const valuesIn = ({ change }: ChangeContent) =>
-  change.kind === 'BATCH' ? changesInBatch(change.input) : changesIn(change)
-
 /** A target that the actor may not see is refused like one that does not exist. */
 function authorizeTarget(actor: Actor, { scopes }: Evaluated): void {
   if (scopes.length === 0) throw notFound('target')
@@ -146,7 +142,7 @@ export async function editChangeRequest(
     const reading = { db: tx, keys: deps, author, reader: actor, hasRead }
     let evaluated = await evaluateChange(reading, written)
     authorizeTarget(actor, evaluated)
-    refuseWrongSecrets(problemsIn(evaluated), valuesIn(evaluated.content))
+    refuseFor(evaluated.wrong)
     const [flagged = {}] = changesIn(evaluated.content.change)
     // under the same key, the digest would tell whether the secret equals the one that it replaces
     if (givesSecret(givenIn(input), flagged))
