@@ -6,6 +6,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { Batch, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { findUnfinished } from '../store/batches/run-items.ts'
 import { readBatch, readItems, untilBatch } from '../testing/batches.ts'
 import {
@@ -158,9 +159,44 @@ describe('a batch', () => {
     const { batchId } = await make(upgradeOf(await install(2), { first: 1 }))
     await reaches(batchId, ({ state, counts }) => state === 'PAUSED' && counts.SUCCEEDED === 1)
     // the result shows before it is recorded
-    await until(async () => !(await findUnfinished(deps.db)).includes(batchId))
+    await until(async () => (await findUnfinished(deps.db)).every((batch) => batch.batch_id !== batchId))
     await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
+  })
+
+  it('waits only for a moment for one of somebody else, with many items that do not wait (J01)', async () => {
+    const values = { [NEIGHBOR]: wrapped({ name: 'Same' }) }
+    const scopes = Array.from({ length: 102 }, () => scopeText(deps.newScope()))
+    const installed = await make({
+      action: 'INSTALL',
+      targets: scopes,
+      input: { bundle: neighbor.bundle, targetVersion: '1.0.0', properties: values },
+      concurrency: 50,
+    })
+    await finished(installed.batchId)
+    const items = await deps.db
+      .selectFrom('runtime.batch_item')
+      .select('target')
+      .where('batch_id', '=', installed.batchId)
+      .execute()
+    const targets = items.map(({ target }) => target)
+    // nothing changes, so that no item waits for an operation
+    const same = { action: 'CONFIGURE', input: { changes: values }, first: 1 }
+    const many = await make({ ...same, targets: targets.slice(2) })
+    const { batch } = await deps.ok('/batches', {
+      method: 'POST',
+      body: { ...same, targets: targets.slice(0, 2) },
+      actor: 'bob',
+    })
+    const few = Batch.parse(batch)
+    for (const { batchId } of [many, few]) await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.ok(`/batches/${many.batchId}/continue`, { method: 'POST', body: {} })
+    await deps.ok(`/batches/${few.batchId}/continue`, { method: 'POST', body: {}, actor: 'bob' })
+    const [{ finishedAt: first }, { finishedAt: last }] = [
+      await finished(few.batchId),
+      await finished(many.batchId),
+    ]
+    assert.ok(first !== null && last !== null && first < last, `${first} ${last}`)
   })
 
   it('is stopped by a person: what has not started is skipped', async () => {

@@ -23,6 +23,8 @@ export interface BatchRunnerOptions {
 
 /** Operations may end many times a second; their batches are looked at less often. */
 const PAUSE_MS = 50
+/** For how long the batches of one person are advanced before those of the others have their turn. */
+const TURN_MS = 250
 
 /** Carries out batches. Any number of replicas may do so on one database: each step locks its batch. */
 export function startBatchRunner(deps: RuntimeDeps, options: BatchRunnerOptions): BatchRunner {
@@ -32,27 +34,44 @@ export function startBatchRunner(deps: RuntimeDeps, options: BatchRunnerOptions)
   // while no batch is unfinished, ended operations are of no interest
   let hasBatches = true
 
+  /** Of each person whose turn was over, the batch with which the next one begins. */
+  const next = new Map<string, string>()
+
   const runAll = async (): Promise<void> => {
     if (await isPaused()) return
     const unfinished = await findUnfinished(deps.db)
     hasBatches = unfinished.length > 0
-    for (const batchId of unfinished) {
-      if (stopped.signal.aborted) return
-      // the other batches must not wait for this one
-      await advanceFully(batchId).catch((error: unknown) =>
-        deps.log.warn('a batch could not be advanced', { batchId }, error),
+    for (const [person, ofPerson] of Map.groupBy(unfinished, (batch) => batch.requested_by_id)) {
+      const end = deps.clock.monotonic() + TURN_MS
+      const isOver = (): boolean => stopped.signal.aborted || deps.clock.monotonic() >= end
+      const first = Math.max(
+        0,
+        ofPerson.findIndex((batch) => batch.batch_id === next.get(person)),
       )
+      next.delete(person)
+      for (const { batch_id: batchId } of [...ofPerson.slice(first), ...ofPerson.slice(0, first)]) {
+        if (isOver()) {
+          next.set(person, batchId)
+          break
+        }
+        // the other batches must not wait for this one
+        await advanceUntil(batchId, isOver).catch((error: unknown) =>
+          deps.log.warn('a batch could not be advanced', { batchId }, error),
+        )
+      }
     }
   }
 
-  const advanceFully = async (batchId: string): Promise<void> => {
+  const advanceUntil = async (batchId: string, isOver: () => boolean): Promise<void> => {
     let hasStarted = false
     try {
       let advance: Advance
       do {
         advance = await advanceBatch(deps, batchId)
         hasStarted ||= advance === 'started'
-      } while (advance !== 'waiting' && !stopped.signal.aborted)
+      } while (advance !== 'waiting' && !isOver())
+      // it goes on after those of the others
+      if (advance !== 'waiting') timer.wake()
     } finally {
       if (hasStarted) onStarted()
     }

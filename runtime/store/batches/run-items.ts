@@ -17,10 +17,10 @@ export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
  * The unfinished batches that are due, oldest first. Not those that are paused and await no result: nothing happens in
  * them until somebody continues, so any number may be left behind.
  */
-export async function findUnfinished(db: Db): Promise<string[]> {
-  const rows = await db
+export function findUnfinished(db: Db): Promise<Pick<LockedBatch, 'batch_id' | 'requested_by_id'>[]> {
+  return db
     .selectFrom('runtime.batch as batch')
-    .select('batch_id')
+    .select(['batch_id', 'requested_by_id'])
     .where('finished_at', 'is', null)
     .where('available_at', '<=', sql<string>`clock_timestamp()`)
     .where(
@@ -29,7 +29,6 @@ export async function findUnfinished(db: Db): Promise<string[]> {
     )
     .orderBy('created_at')
     .execute()
-  return rows.map(({ batch_id }) => batch_id)
 }
 
 /**
