@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { newCheckBudget } from '#contract/json-schema/check-work.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { checkChanges } from './check-changes.ts'
 import { asDefined, compareChanges, isSameValue } from './compare.ts'
 import type { PropertyMap } from './compare.ts'
 import { fullChanges } from './full-changes.ts'
@@ -150,5 +152,31 @@ describe('a full configuration as changes', () => {
 
   it('leaves an absent resource unchanged', () => {
     assert.deepEqual(fullChanges(current, {}, facts), { changes: {}, problems: [] })
+  })
+})
+
+describe('checkChanges', () => {
+  it('names no key inside a sensitive value, which others than those who gave it may see refused (H03)', () => {
+    const known = (isSensitive: boolean) => ({
+      facts: new Map([
+        [
+          A,
+          {
+            definitions: {
+              p: { kind: 'DATA', isSensitive, schema: { type: 'object', additionalProperties: false } },
+            },
+            writtenBy: {},
+          } as const,
+        ],
+      ]),
+      usableServices: new Set<string>(),
+    })
+    const change = { locator: A, property: 'p', before: null, after: wrapData({ 'name-of-a-key': 1 }) }
+    const [shown, hidden] = [false, true].map((isSensitive) =>
+      checkChanges([change], known(isSensitive), newCheckBudget()),
+    )
+    assert.match(JSON.stringify(shown), /name-of-a-key/)
+    assert.equal(hidden?.[0]?.errorCode, 'PROPERTY_INVALID')
+    assert.doesNotMatch(JSON.stringify(hidden), /name-of-a-key/)
   })
 })
