@@ -153,3 +153,28 @@ test('of a long line, the words that differ are shown with what is around them',
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect.element(page.getByText(`${start}old end`.trim())).toBeVisible()
 })
+
+test('of texts with very many lines, the change is shown, and what is far from it on demand as one element', async () => {
+  const many = Array.from({ length: 20_000 }, (_, index) =>
+    index === 5_001 ? 'host\u202e\n' : `host ${index}\n`,
+  )
+  const lines = () => document.querySelectorAll('[data-line]').length
+  const { rerender } = await renderInConsole(
+    <BeforeAfter
+      label="Changes"
+      changes={[changeOf(many.join(''), many.with(9_000, 'host x\n').join(''))]}
+    />,
+  )
+  await expect.poll(marks).toEqual(['9000', 'x'])
+  // both sides, and two lines before and after
+  expect(lines()).toBe(6)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect.poll(lines).toBe(2 + 2 * 41)
+  await expect.element(page.getByText(/host 5000\nhost.*\nhost 5002/)).toBeVisible()
+  expect(document.querySelectorAll('[data-sign="U+202E"]')).toHaveLength(1)
+
+  const others = many.map((host) => `other ${host}`)
+  await rerender(<BeforeAfter label="Changes" changes={[changeOf(many.join(''), others.join(''))]} />)
+  await page.getByRole('button', { name: 'Show less' }).click()
+  await expect.poll(lines).toBe(2 * 40)
+})

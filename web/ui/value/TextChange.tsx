@@ -4,9 +4,10 @@ import { cx } from '../class-names.ts'
 import { useIsPrinting } from '../printing.ts'
 import { looksLike } from '../values/unseen-characters.ts'
 import { Changed, MarkedText } from './MarkedText.tsx'
-import { LINES_AROUND, lineDiff, type DiffLine, type TextSpan } from './text-diff.ts'
+import { lineDiff, type DiffLine, type TextSpan } from './text-diff.ts'
 
-/** How many unchanged characters are shown around a changed word. */
+/** How many unchanged lines are shown around a change, and how many characters around a changed word. */
+const LINES_AROUND = 2
 const CHARACTERS_AROUND = 60
 
 const LOOK = {
@@ -31,10 +32,12 @@ export function TextChange({
   const isPrinting = useIsPrinting()
   const isWhole = isOpen || isPrinting
   const lines = useMemo(() => lineDiff(before, after), [before, after])
-  const isNear = lines.map((_, index) =>
-    lines
-      .slice(Math.max(0, index - LINES_AROUND), index + LINES_AROUND + 1)
-      .some(({ kind }) => kind !== 'same'),
+  const isNear = lines.map(
+    ({ isRest }, index) =>
+      !isRest &&
+      lines
+        .slice(Math.max(0, index - LINES_AROUND), index + LINES_AROUND + 1)
+        .some(({ kind }) => kind !== 'same'),
   )
   const isAlike = looksLike(before, after)
   return (
@@ -67,7 +70,12 @@ export function TextChange({
                 </span>
               )}
               <span className="min-w-0">
-                <LineText line={line} isWhole={isWhole} isAlike={isAlike} />
+                {line.isRest ? (
+                  // as of JSON, the line breaks have no signs: there may be very many
+                  <MarkedText text={line.text} isJson />
+                ) : (
+                  <LineText line={line} isWhole={isWhole} isAlike={isAlike} />
+                )}
               </span>
             </div>
           )

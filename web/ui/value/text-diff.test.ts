@@ -62,8 +62,8 @@ test('one changed line among very many is found, and what is far from it is one'
   const many = Array.from({ length: 200_000 }, (_, index) => `host ${index}\n`)
   const shown = (after: string[]) =>
     lineDiff(many.join(''), after.join(''))
-      .map(({ kind, text }) => [kind, text.length > 100 ? '…' : text])
-      .filter(([kind, text]) => kind !== 'same' || text === '…')
+      .filter(({ kind, isRest }) => kind !== 'same' || isRest)
+      .map(({ kind, text, isRest }) => [kind, isRest ? '…' : text])
   assert.deepEqual(shown(many.with(100_000, 'changed\n')), [
     ['same', '…'],
     ['removed', 'host 100000\n'],
@@ -74,15 +74,18 @@ test('one changed line among very many is found, and what is far from it is one'
     ['same', '…'],
     ['added', 'b'],
   ])
+  const ends = [...many.slice(0, 20), '…', ...many.slice(-20)]
+  const isRemoved = ends.map((text) => ['removed', text])
   assert.deepEqual(shown(many.map((text) => `new ${text}`)), [
-    ['removed', '…'],
-    ['added', '…'],
+    ...isRemoved,
+    ...ends.map((text) => ['added', text === '…' ? text : `new ${text}`]),
   ])
-  assert.deepEqual(shown(['a\n', 'b']), [
-    ['removed', '…'],
-    ['added', 'a\n'],
-    ['added', 'b'],
+  assert.deepEqual(shown(many.toSpliced(100_000, 600)), [
+    ['same', '…'],
+    ...many.slice(100_000, 100_600).map((text) => ['removed', text]),
+    ['same', '…'],
   ])
+  assert.deepEqual(shown(['a\n', 'b']), [...isRemoved, ['added', 'a\n'], ['added', 'b']])
 })
 
 test('the parts of each side make its text', () => {

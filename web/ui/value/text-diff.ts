@@ -38,58 +38,62 @@ export interface DiffLine {
   text: string
   /** Of `text`; absent where the whole line is of one side only. */
   spans?: TextSpan[]
+  /** It stands for all lines of a long part but those at its ends. */
+  isRest?: true
 }
 
-/** How many unchanged lines are shown around a change. */
-export const LINES_AROUND = 2
-/** Of a part with more lines, those that are not around a change are one: a page with each of them would not respond. */
-const LINES_MAX = 5_000
+/** Of a part with more lines, only the ends are lines, and the rest is one: a page with each of them would not respond. */
+const LINES_MAX = 1_000
+const LINES_AT_ENDS = 20
 
-/** The lines of a part of a diff; of a long one, this many at each end, and the rest as one. */
-function linesIn(value: string, ends: number): string[] {
-  const lines = value.split(/(?<=\r\n|\n|\r(?!\n))/)
-  return lines.length <= LINES_MAX
-    ? lines
-    : [
-        ...lines.slice(0, ends),
-        lines.slice(ends, lines.length - ends).join(''),
-        ...lines.slice(lines.length - ends),
-      ]
+const split = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
+
+/** The lines of a part of a diff. */
+function linesIn(kind: DiffLine['kind'], value: string): DiffLine[] {
+  const lines = split(value)
+  const shown = (from: number, to?: number) => lines.slice(from, to).map((text) => ({ kind, text }))
+  if (lines.length <= LINES_MAX) return shown(0)
+  const rest = lines.slice(LINES_AT_ENDS, -LINES_AT_ENDS).join('')
+  return [...shown(0, LINES_AT_ENDS), { kind, text: rest, isRest: true }, ...shown(-LINES_AT_ENDS)]
 }
 
-/** Two texts line by line; a text without line breaks is one line. Of two very different texts, all lines have changed. */
+/** A changed line beside its other side, with the words that differ. */
+function markWords(removed: DiffLine | undefined, added: DiffLine | undefined): void {
+  if (removed === undefined || added === undefined || removed.isRest || added.isRest) return
+  const spans = wordSpans(removed.text, added.text)
+  removed.spans = spans.before
+  added.spans = spans.after
+}
+
+/** Two texts with very many differences as parts: all lines between the first and the last difference have changed. */
+function partsBetween(before: string, after: string) {
+  const [one, other] = [split(before), split(after)]
+  const common = Math.min(one.length, other.length)
+  let start = 0
+  while (start < common && one[start] === other[start]) start += 1
+  let end = 0
+  while (end < common - start && one.at(-1 - end) === other.at(-1 - end)) end += 1
+  const part = (lines: string[], from: number, to: number, removed = false, added = false) => ({
+    value: lines.slice(from, to).join(''),
+    removed,
+    added,
+  })
+  return [
+    part(one, 0, start),
+    part(one, start, one.length - end, true),
+    part(other, start, other.length - end, false, true),
+    part(one, one.length - end, one.length),
+  ].filter(({ value }) => value !== '')
+}
+
+/** Two texts line by line; a text without line breaks is one line. */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const lines: DiffLine[] = []
-  let removed: string[] = []
-  const flush = (added: string[]) => {
-    const pairs = removed.map((text, index) => {
-      const other = added[index]
-      return other === undefined ? undefined : wordSpans(text, other)
-    })
-    lines.push(
-      ...removed.map((text, index) => line('removed', text, pairs[index]?.before)),
-      ...added.map((text, index) => line('added', text, pairs[index]?.after)),
-    )
-    removed = []
-  }
-  const parts = diffLines(before, after, EDITS) ?? [
-    { value: before, removed: true, added: false },
-    { value: after, removed: false, added: true },
-  ]
-  for (const part of parts) {
-    const texts = linesIn(part.value, part.removed || part.added ? 0 : LINES_AROUND)
-    if (part.removed) {
-      flush([])
-      removed = texts
-    } else if (part.added) flush(texts)
-    else {
-      flush([])
-      lines.push(...texts.map((text) => line('same', text)))
-    }
-  }
-  flush([])
-  return lines
+  const parts = diffLines(before, after, EDITS) ?? partsBetween(before, after)
+  let removed: DiffLine[] = []
+  return parts.flatMap((part) => {
+    const lines = linesIn(part.removed ? 'removed' : part.added ? 'added' : 'same', part.value)
+    if (part.added) for (const [index, line] of lines.entries()) markWords(removed[index], line)
+    removed = part.removed ? lines : []
+    return lines
+  })
 }
-
-const line = (kind: DiffLine['kind'], text: string, spans?: TextSpan[]): DiffLine =>
-  spans === undefined ? { kind, text } : { kind, text, spans }
