@@ -454,7 +454,7 @@ describe('an error', () => {
           scope: { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 1 },
           bundle: { ...billing.bundle },
           targetVersion: '1.0.0',
-          properties: { 'dev/billing/MODULE/core': { large: value } },
+          properties: { 'dev/billing/MODULE/ledger': { currency: value } },
         },
       },
     })
