@@ -13,7 +13,8 @@ import { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
+import { expireDeliveries, reportRetrying, takeDeliveries } from '../store/webhooks/deliver.ts'
+import { testHttp } from '../testing/http.ts'
 import { until } from '../testing/stream.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
@@ -274,6 +275,30 @@ describe('notifications', { concurrency: false }, () => {
     for (const id of [stuck, webhookId]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
     silent.closeAllConnections()
     await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it('of a receiver with deliveries in flight come after those of others (E07)', async (t) => {
+    const quiet = await testHttp()
+    t.after(() => quiet.close())
+    const { db } = quiet.runtime.deps
+    const made: string[] = []
+    for (const count of [5, 1]) {
+      const body = { title: 'One', url: receiver.url, events: ['batch.finished'], scope: null }
+      const { data } = await quiet.call('/webhooks', {
+        method: 'POST',
+        body: { ...body, retryingAfterMinutes: 30 },
+      })
+      const { webhookId } = Webhook.parse(data['webhook'])
+      made.push(webhookId)
+      for (let sent = 0; sent < count; sent++)
+        await quiet.call(`/webhooks/${webhookId}/test`, { method: 'POST', body: {} })
+    }
+    const [slow = '', other = ''] = made
+    const taken = async (limit: number, inFlight: number) =>
+      (await takeDeliveries(db, limit, new Map([[slow, inFlight]]))).map((delivery) => delivery.webhook_id)
+    assert.deepEqual(await taken(1, 2), [other])
+    assert.deepEqual(await taken(20, 2), [slow])
+    assert.deepEqual(await taken(20, 3), [])
   })
 
   it('are tried again later if the secret cannot be opened, and the log says so', async () => {

@@ -12,7 +12,6 @@ import {
   expireDeliveries,
   reportRetrying,
   takeDeliveries,
-  WEBHOOK_SHARE,
 } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
 import { deliver } from './deliver.ts'
@@ -50,15 +49,15 @@ export function startNotifications(
       .then(() => void inFlight.delete(delivery))
     inFlight.set(delivery, done)
   }
-  const busyWebhooks = (): string[] =>
-    [...Map.groupBy(inFlight.keys(), ({ webhook_id }) => webhook_id)]
-      .filter(([, deliveries]) => deliveries.length >= WEBHOOK_SHARE)
-      .map(([webhookId]) => webhookId)
+  const inFlightOf = (): Map<string, number> => {
+    const byWebhook = Map.groupBy(inFlight.keys(), (delivery) => delivery.webhook_id)
+    return new Map([...byWebhook].map(([webhookId, deliveries]) => [webhookId, deliveries.length]))
+  }
   /** Sends until nothing is due and nothing is in flight. A receiver that does not answer delays no other. */
   const send = async (): Promise<void> => {
     while (!isStopped() && !(await isPaused())) {
       const free = DELIVERIES_MAX - inFlight.size
-      const due = free === 0 ? [] : await takeDeliveries(deps.db, free, busyWebhooks())
+      const due = free === 0 ? [] : await takeDeliveries(deps.db, free, inFlightOf())
       for (const delivery of due) start(delivery)
       if (due.length > 0) continue
       if (inFlight.size === 0) return

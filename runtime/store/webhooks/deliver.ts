@@ -26,19 +26,19 @@ const EXPIRE_DAYS = 7
 const KEPT_DAYS = 30
 
 /** How many deliveries of one webhook are in flight at once, and of one whose last delivery failed. */
-export const WEBHOOK_SHARE = 3
+const WEBHOOK_SHARE = 3
 const FAILING_SHARE = 1
 
 /**
- * Takes the next deliveries, each for one attempt. Other replicas skip them. One webhook gets a small share only, so that
- * a receiver that does not answer delays no other.
+ * Takes the next deliveries, each for one attempt. Other replicas skip them. One webhook gets a small share only, and those with the fewest
+ * deliveries in flight come first, so that receivers that answer late, or not at all, delay no other.
  *
- * @param busy Webhooks that get none.
+ * @param inFlight How many deliveries of each webhook are in flight.
  */
 export async function takeDeliveries(
   db: Db,
   limit: number,
-  busy: readonly string[] = [],
+  inFlight: ReadonlyMap<string, number> = new Map(),
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     update runtime.webhook_delivery as delivery
@@ -47,6 +47,8 @@ export async function takeDeliveries(
     where webhook.webhook_id = delivery.webhook_id and delivery.delivery_id in (
       select due.delivery_id
       from runtime.webhook as receiver
+      left join unnest(${[...inFlight.keys()]}::uuid[], ${[...inFlight.values()]}::int[]) as busy (webhook_id, count)
+        on busy.webhook_id = receiver.webhook_id
       cross join lateral (
         select pending.delivery_id, pending.available_at
         from runtime.webhook_delivery as pending
@@ -54,11 +56,11 @@ export async function takeDeliveries(
           and pending.available_at <= clock_timestamp()
           and (receiver.enabled or pending.event = 'test')
         order by pending.available_at
-        limit case when receiver.failing_since is null then ${WEBHOOK_SHARE}::int else ${FAILING_SHARE}::int end
+        limit greatest(0, case when receiver.failing_since is null then ${WEBHOOK_SHARE}::int else ${FAILING_SHARE}::int end
+          - coalesce(busy.count, 0))
         for update skip locked
       ) as due
-      where receiver.webhook_id <> all(${[...busy]}::uuid[])
-      order by due.available_at
+      order by coalesce(busy.count, 0), due.available_at
       limit ${limit}
     )
     returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.is_written, webhook.format, delivery.attempts, webhook.url, webhook.address, webhook.secret,
