@@ -149,7 +149,7 @@ test('in a low window, as at 400 % zoom, the whole dialog scrolls instead of the
   try {
     await open({ children: <div data-testid="rows">{rows}</div> })
     const element = dialog.element()
-    const content = page.getByTestId('rows').element().parentElement
+    const content = page.getByTestId('rows').element().closest('.overflow-y-auto')
     expect(element.scrollHeight).toBeGreaterThan(element.clientHeight)
     expect(content?.scrollHeight).toBe(content?.clientHeight)
     element.scrollTop = element.scrollHeight
@@ -186,3 +186,33 @@ test('what it shows later does not move its title', async () => {
   await expect.poll(() => dialog.element().clientHeight).toBeGreaterThan(200)
   expect(top()).toBe(before)
 })
+
+for (const height of [700, 400])
+  test(`a focused field stays in view when what is above it loads, unless it was scrolled away (${height} px high)`, async () => {
+    const { innerWidth, innerHeight } = window
+    await page.viewport(360, height)
+    try {
+      await open({
+        children: (
+          <>
+            <div id="plan" />
+            <textarea aria-label="Reason" />
+            <div style={{ height: 1500 }} />
+          </>
+        ),
+      })
+      const reason = page.getByRole('textbox', { name: 'Reason' })
+      const load = (px: number) => document.getElementById('plan')?.style.setProperty('height', `${px}px`)
+      await expect.element(reason).toHaveFocus()
+      load(1200)
+      await expect.element(reason).toBeInViewport({ ratio: 1 })
+      const scrolled = [dialog.element(), ...dialog.element().children].find((box) => box.scrollTop > 0)
+      scrolled?.scrollTo(0, 0)
+      await expect.element(reason).not.toBeInViewport()
+      load(1400)
+      for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame)
+      expect(scrolled?.scrollTop).toBe(0)
+    } finally {
+      await page.viewport(innerWidth, innerHeight)
+    }
+  })

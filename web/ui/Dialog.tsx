@@ -4,7 +4,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
 import { EnvironmentWord } from './EnvironmentMark.tsx'
-import { focusHome } from './keep-focus.ts'
+import { focusHome, keepFieldInView } from './keep-focus.ts'
 import { useModal } from './use-modal.ts'
 
 export type DialogProps = {
@@ -101,7 +101,7 @@ function OpenDialog({
         // its title and first field stay where they are while a plan below them loads
         'sm:mt-[10dvh] sm:mb-auto sm:max-h-[82dvh] sm:w-[calc(100%-2rem)] sm:rounded-lg',
         // in a low window, header and footer would leave a few lines between them
-        'low:mt-auto low:max-h-dvh low:overflow-y-auto low:open:block',
+        'low:mt-auto low:max-h-dvh low:scroll-py-5 low:overflow-y-auto low:open:block',
         WIDTH[size],
       )}
     >
@@ -122,8 +122,8 @@ function OpenDialog({
       </div>
       {children && (
         // what is placed absolutely in it, such as texts for screen readers, scrolls with it and not the whole dialog
-        <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5 low:overflow-visible">
-          {children}
+        <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain scroll-py-5 px-5 pt-1 pb-5 low:overflow-visible">
+          <div ref={keepFieldInView}>{children}</div>
         </div>
       )}
       {footer && (

@@ -45,6 +45,38 @@ function homesOf(element: Element | null): readonly HTMLElement[] {
   return [...homes, ...((dialog && openers.get(dialog)) ?? [])]
 }
 
+/**
+ * Keeps the focused field of a dialog in view when what is above it loads, unless the person has scrolled it out of view. A
+ * ref of the content that scrolls. Scroll anchoring of the browser does not do this: it is off at the top.
+ */
+export function keepFieldInView(content: HTMLElement | null): (() => void) | undefined {
+  const dialog = content?.closest('dialog')
+  if (!content || !dialog) return undefined
+  let isSeen = false
+  const ended = new AbortController()
+  const listen = (kind: string, listener: (event: Event) => void) =>
+    dialog.addEventListener(kind, listener, { capture: true, signal: ended.signal })
+  const sizes = new ResizeObserver(() => {
+    const { activeElement: field } = document
+    if (isSeen && field?.matches('input, select, textarea') && content.contains(field))
+      field.scrollIntoView({ block: 'nearest' })
+  })
+  sizes.observe(content)
+  listen('focus', () => (isSeen = true))
+  listen('scroll', ({ target }) => {
+    const { activeElement: field } = document
+    // only elements scroll in a dialog
+    const area = target as Element
+    if (!field || field === area || !area.contains(field)) return
+    const [outer, inner] = [area.getBoundingClientRect(), field.getBoundingClientRect()]
+    isSeen = inner.bottom > outer.top && inner.top < outer.bottom
+  })
+  return () => {
+    sizes.disconnect()
+    ended.abort()
+  }
+}
+
 function goHome({ homes, isPressed }: Focused): void {
   for (const home of homes) {
     const controls = (home.dataset['focusHome'] ?? '')
