@@ -17,7 +17,9 @@ const server = createServer((request, response) => {
   requests.push({ at: performance.now(), lastEventId: request.headers['last-event-id']?.toString() })
   void answer(response)
 })
-const { document: page } = standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+const { document: page, window: browser } = standInBrowser(
+  () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+)
 const stream =
   (...parts: string[]): Answer =>
   (response) => {
@@ -85,6 +87,21 @@ describe('following the events', () => {
     assert.ok(performance.now() - began < 5_000)
     await until(() => states.at(-1) === 'open')
     stop()
+    assert.equal(requests[1]?.lastEventId, '7-1')
+  })
+
+  it('reports a network that is lost at once, although the connection stays open, and reconnects', async () => {
+    answer = (response) => {
+      stream('id: 7-1\n\n')(response)
+      const beats = setInterval(() => response.write(':\n\n'), 100)
+      response.on('close', () => clearInterval(beats))
+    }
+    const { states, stop } = follow()
+    await until(() => states.includes('open'))
+    browser.dispatchEvent(new Event('offline'))
+    await until(() => states.length === 3)
+    stop()
+    assert.deepEqual(states, ['open', 'lost', 'open'])
     assert.equal(requests[1]?.lastEventId, '7-1')
   })
 

@@ -88,6 +88,8 @@ async function readStream(
 ): Promise<Ending> {
   const closing = new AbortController()
   let idleTimer = setTimeout(() => closing.abort(), IDLE_TIMEOUT_MS)
+  // a lost network closes no connection, and would be noticed only by the silence
+  window.addEventListener('offline', () => closing.abort(), { signal: closing.signal })
   let openedAt: number | null = null
   const ending = (kind: Ending['kind'], retryAfter: string | null = null): Ending => ({
     kind,
