@@ -154,7 +154,7 @@ function page(language: Language, title: string, content: ReturnType<typeof html
       <body>
         <main>
           <p class="product">${MARK} ${product}</p>
-          <div class="card">${content}</div>
+          ${content}
         </main>
       </body>
     </html> `
