@@ -9,8 +9,10 @@ import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
 import { AsOfContext } from '../../ui/as-of.ts'
 import { buttonStyle } from '../../ui/button-style.ts'
-import { Section } from '../../ui/Card.tsx'
+import { Card, Section } from '../../ui/Card.tsx'
 import { cx } from '../../ui/class-names.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -45,33 +47,22 @@ export function ReceiptPage() {
       trail={[{ label: t('operations.title'), to: paths.operations() }]}
     >
       <div className="space-y-6">
-        <div>
-          <p id="receipt" className="font-medium">
-            {t('operations.receipt.file')}
-          </p>
-          <p className="mb-2 text-xs text-faint">{t('operations.receipt.about')}</p>
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <label
-              className={cx(
-                buttonStyle({}),
-                'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent',
-              )}
-            >
-              <Icon name="audit" />
-              {t('operations.receipt.choose')}
-              <input
-                aria-labelledby="receipt"
-                type="file"
-                accept="application/json,.json"
-                className="sr-only"
-                onChange={({ target }) => {
-                  const [file] = target.files ?? []
-                  if (file !== undefined) void open(file)
-                }}
+        <div {...focusHome('receipt')}>
+          {name === '' ? (
+            <Card>
+              <EmptyState
+                icon="audit"
+                title={t('operations.receipt.file')}
+                message={t('operations.receipt.about')}
+                action={<ChooseFile onOpen={open} />}
               />
-            </label>
-            {name !== '' && <span className="min-w-0 text-muted wrap-anywhere">{name}</span>}
-          </div>
+            </Card>
+          ) : (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <ChooseFile onOpen={open} />
+              <span className="min-w-0 text-muted wrap-anywhere">{name}</span>
+            </div>
+          )}
         </div>
         {reading?.kind === 'refused' && (
           <Notice tone="error" live title={t('operations.receipt.refused')}>
@@ -85,6 +76,32 @@ export function ReceiptPage() {
         )}
       </div>
     </Page>
+  )
+}
+
+function ChooseFile({ onOpen }: { onOpen: (file: File) => Promise<void> }) {
+  const t = useText()
+  return (
+    <label
+      className={cx(
+        buttonStyle({}),
+        'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent',
+      )}
+    >
+      <Icon name="audit" />
+      {t('operations.receipt.choose')}
+      <input
+        id="receipt"
+        aria-label={t('operations.receipt.file')}
+        type="file"
+        accept="application/json,.json"
+        className="sr-only"
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          if (file !== undefined) void onOpen(file)
+        }}
+      />
+    </label>
   )
 }
 
