@@ -121,7 +121,7 @@ export const PropertyField = memo(function PropertyField({
       role="group"
       aria-labelledby={`${id}-label`}
       data-invalid={error === null ? undefined : id}
-      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:border-t-0 @min-[42rem]/form:pt-1 @min-[42rem]/form:pb-[0.1875rem]"
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 pt-3 pb-7 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:pt-1 @min-[42rem]/form:pb-[0.1875rem]"
     >
       {isMarked && (
         <span
