@@ -486,7 +486,7 @@ export const catalog: Translated<typeof source.catalog> = {
   'version.compare.direction': '从 {before} 到 {after} 的变更',
 
   'table.default': '默认值',
-  'table.written': '写入者：',
+  'table.written': '写入者',
   'writtenBy.runtime': '运行时',
   'type.text': '文本',
   'type.number': '数字',

@@ -156,7 +156,7 @@ function VersionSwitch({
   return (
     <Select
       aria-label={t('catalog.version.versions')}
-      className="mono w-36"
+      className="mono w-36 sm:max-lg:w-22"
       value={params.version}
       options={[
         ...(isKnown ? [] : [{ value: params.version, label: params.version }]),

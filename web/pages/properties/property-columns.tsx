@@ -67,7 +67,6 @@ export const propertyColumns = (t: Translate): Column<PropertyRow>[] => [
     width: '6rem',
     // or the value would have no room beside the person and the reason
     hideBelow: 'xl',
-    card: 'plain',
   },
   {
     id: 'changed',

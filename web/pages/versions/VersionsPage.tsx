@@ -92,27 +92,29 @@ export function VersionsPage() {
               install={mayInstall && { start: startInstall, onIntent }}
             />
           )}
-          <div className="space-y-2 border-t border-line px-4 py-2">
-            {bundles.items.length > 0 && <Legend />}
-            {(bundleCursor !== undefined || bundles.nextCursor !== null) && (
+          {(bundles.items.length > 0 || cursor !== undefined || bundleCursor !== undefined) && (
+            <div className="space-y-2 border-t border-line px-4 py-2">
+              {bundles.items.length > 0 && <Legend />}
+              {(bundleCursor !== undefined || bundles.nextCursor !== null) && (
+                <ListPager
+                  page={bundles}
+                  cursor={bundleCursor}
+                  label={t('versions.pager.bundles')}
+                  count={t('versions.bundles', { n: bundles.items.length })}
+                  pageLink={(at) =>
+                    paths.versions(omitUndefined({ ...search, cursor: undefined, bundleCursor: at }))
+                  }
+                />
+              )}
               <ListPager
-                page={bundles}
-                cursor={bundleCursor}
-                label={t('versions.pager.bundles')}
-                count={t('versions.bundles', { n: bundles.items.length })}
-                pageLink={(at) =>
-                  paths.versions(omitUndefined({ ...search, cursor: undefined, bundleCursor: at }))
-                }
+                page={query.data}
+                cursor={cursor}
+                label={t('versions.pager.scopes')}
+                count={t('versions.scopes', { n: query.data.items.length })}
+                pageLink={(at) => paths.versions(omitUndefined({ ...search, cursor: at }))}
               />
-            )}
-            <ListPager
-              page={query.data}
-              cursor={cursor}
-              label={t('versions.pager.scopes')}
-              count={t('versions.scopes', { n: query.data.items.length })}
-              pageLink={(at) => paths.versions(omitUndefined({ ...search, cursor: at }))}
-            />
-          </div>
+            </div>
+          )}
         </Card>
       )}
       {installing !== null && (

@@ -145,7 +145,7 @@ function Lanes({
   // a share of the track and not px: it stays inside while its width changes
   const startOf = (share: number) => `calc((100% - ${MARK}rem) * ${share})`
   return (
-    <div className="grid grid-cols-[6rem_minmax(0,1fr)] px-4 pb-2 sm:grid-cols-[9rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-[max-content_minmax(0,1fr)] px-4 pb-2 sm:grid-cols-[9rem_minmax(0,1fr)]">
       {LANES.map((lane) => (
         <div
           key={lane}

@@ -43,7 +43,10 @@ export function SnapshotEntry({
         <div className="min-w-0">
           <SnapshotHead snapshot={snapshot} />
         </div>
-        {actions !== undefined && <span className="flex flex-wrap gap-2">{actions}</span>}
+        {actions !== undefined && (
+          // where they stand at the left edge, one with a border comes first
+          <span className="flex flex-wrap gap-2 max-sm:flex-row-reverse max-sm:justify-end">{actions}</span>
+        )}
       </div>
       {changes.length === 0 && <p className="mt-1 text-muted">{t('configuration.history.noChanges')}</p>}
       <div className="mt-2 space-y-3">
