@@ -121,7 +121,7 @@ export const PropertyField = memo(function PropertyField({
       role="group"
       aria-labelledby={`${id}-label`}
       data-invalid={error === null ? undefined : id}
-      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 pt-3 pb-7 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:pt-1 @min-[42rem]/form:pb-[0.1875rem]"
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 pt-3 pb-7 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:pt-1 @min-[42rem]/form:pb-px"
     >
       {isMarked && (
         <span
@@ -178,7 +178,7 @@ export const PropertyField = memo(function PropertyField({
         {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
         <div
           className={cx(
-            '-mb-6 flex flex-wrap items-center gap-x-3 text-xs text-faint @min-[42rem]/form:mb-0 @min-[42rem]/form:min-h-4 @min-[42rem]/form:gap-y-2 @min-[42rem]/form:[&_button]:-my-1.5',
+            '-mb-6 flex flex-wrap items-center gap-x-3 text-xs text-faint @min-[42rem]/form:mt-0.5 @min-[42rem]/form:mb-0 @min-[42rem]/form:min-h-4 @min-[42rem]/form:gap-y-2 @min-[42rem]/form:[&_button]:-my-1.5',
             // two lines, also while a lock hides the buttons
             isSecretSet && Boolean(status) ? 'min-h-12' : 'min-h-6',
           )}

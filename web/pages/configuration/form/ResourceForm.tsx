@@ -198,7 +198,7 @@ function Groups({
             {title}
           </h3>
         )}
-        <div>
+        <div className="@min-[42rem]/form:pt-2">
           {blocks.get(group.name)?.map(({ key, properties }) => (
             <NearBlock
               key={key}
