@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
 import { testDatabase } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
 import { EVERYWHERE } from './testing.ts'
+import { until } from '#runtime/testing/stream.ts'
 import { TestBrowser } from './testing-browser.ts'
 
 test('GET /api/session counts toward the rate limit of the person', async (t) => {
@@ -42,4 +48,38 @@ test('a body weighs what it costs to read, also one that is refused (J01)', asyn
     [403, 400],
   )
   assert.deepEqual([await statusOf(`["${large}`), await statusOf('{}')], [429, 403])
+})
+
+test('requests of one person that wait leave connections to the runtime for others (J01)', async (t) => {
+  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
+  const held: ServerResponse[] = []
+  const isOfAda = ({ headers }: IncomingMessage): boolean =>
+    decodeJwt(String(headers['x-runtime-actor-assertion']))['name'] === 'ada'
+  const answer = (response: ServerResponse) =>
+    response.end(JSON.stringify(successEnvelope({ items: [], nextCursor: null })))
+  let isHeld = true
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (isHeld && isOfAda(request) && request.url?.includes('limit=7')) held.push(response)
+    else answer(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const runtimeUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bundle-runtime/api`
+  const roles = { ada: [EVERYWHERE('admin')], bob: [EVERYWHERE('admin')] }
+  const console = await startConsole({ connection, roles, runtimeUrl })
+  t.after(async () => {
+    await console.stop()
+    await new Promise((resolve) => server.close(resolve))
+    await close()
+  })
+  const [ada, bob] = [new TestBrowser(console.origin), new TestBrowser(console.origin)]
+  await ada.signIn('ada', 'correct horse')
+  await bob.signIn('bob', 'correct horse')
+  const sent = Array.from({ length: 80 }, () => ada.api('/api/operations?limit=7'))
+  await until(async () => held.length >= 8)
+  assert.equal((await bob.api('/api/operations?limit=7')).status, 200)
+  assert.equal(held.length, 8)
+  isHeld = false
+  for (const response of held) answer(response)
+  for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
 })

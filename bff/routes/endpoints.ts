@@ -11,6 +11,8 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import { createTurns } from '#http-kit/token-bucket.ts'
+import type { Turns } from '#http-kit/token-bucket.ts'
 import { refusedRequest } from '../audit/recorder.ts'
 import type { RefusedRequest } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -34,6 +36,11 @@ interface EndpointOptions {
   onRefused: (c: ApiContext, request: RefusedRequest) => Promise<void>
 }
 
+/** How many requests of one person are passed on at once: all people share the connections to the runtime. */
+const AT_ONCE = 8
+/** As many as the limits of a person let wait. */
+const WAITING_MAX = 500
+
 type ApiContext = Context<{ Variables: ApiVariables }>
 
 /**
@@ -41,8 +48,9 @@ type ApiContext = Context<{ Variables: ApiVariables }>
  * forwards it, and validates the response. A row without a permission fails the start, so that none can be
  * forgotten.
  */
-export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiVariables }> {
+export function endpointRoutes(given: EndpointOptions): Hono<{ Variables: ApiVariables }> {
   const app = new Hono<{ Variables: ApiVariables }>()
+  const options = { ...given, turns: createTurns({ atOnce: AT_ONCE, waitingMax: WAITING_MAX }) }
   for (const [name, row] of Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][]) {
     if (row.access === undefined) throw new TypeError(`The endpoint ${name} has no permission`)
     if (row.answers === 'events') continue
@@ -64,7 +72,7 @@ async function serveRow(
   c: ApiContext,
   name: keyof RuntimeApi,
   row: EndpointRow,
-  options: EndpointOptions,
+  options: EndpointOptions & { turns: Turns },
 ): Promise<Response> {
   const person = c.var.person
   c.set('endpoint', name)
@@ -82,18 +90,28 @@ async function serveRow(
   }
   c.var.spend(costOf(row, body, received.body?.bytes.length ?? 0))
   parseReceived(row, received)
-  const data = await options.runtime({
+  const call = {
     name,
     params,
     query: withoutEmpty(query),
     // forward the received bytes: a newly serialized body could exceed the runtime's size limit
     body: received.body?.bytes ?? null,
-    assertion: await options.assertionOf({ ...person, clientAddress: c.var.clientAddress }),
     requestId: c.var.requestId,
     idempotencyKey,
     // a write is never aborted: the runtime may already have executed it
     ...(!received.isWrite && { signal: c.req.raw.signal }),
-  })
+  }
+  // the assertion is valid for a moment only, from its turn on
+  const served = await options.turns.take(
+    person.id,
+    async () => {
+      const assertion = await options.assertionOf({ ...person, clientAddress: c.var.clientAddress })
+      return { data: await options.runtime({ ...call, assertion }) }
+    },
+    c.req.raw.signal,
+  )
+  if (served === null) throw new ConsoleFailure('RATE_LIMITED', { retryable: true })
+  const { data } = served
   return c.json((row.keepsProtectedProperty === true ? data : hideProtectedProperty(data)) as JsonValue)
 }
 
