@@ -10,8 +10,8 @@ import type { BatchSeen } from './judge-waves.ts'
 
 /** What people did with one request, as far as they know. */
 export interface Known {
-  /** The effects that each approver saw, also where no response arrived. */
-  approvals: { by: string; seen: readonly string[] }[]
+  /** The effects that each approver saw, of a revision and digest, also where no response arrived. */
+  approvals: { by: string; of: string; seen: readonly string[] }[]
   /** Acknowledged: who did what. */
   acknowledged: { by: string; event: string }[]
   /** Somebody tried to apply it, whatever the response was. */

@@ -316,8 +316,11 @@ export class People {
           params,
           body: approved,
         })
-        if (answer === null || answer.errorCode === '0') about.approvals.push({ by, seen })
-        return done(answer, 'APPROVED')
+        const of = `${body.revision} ${planned.effect}`
+        const isAgain = about.approvals.some((one) => one.by === by && one.of === of)
+        if (answer === null || answer.errorCode === '0') about.approvals.push({ by, of, seen })
+        // the same approval again has no entry
+        return isAgain ? undefined : done(answer, 'APPROVED')
       }
       case 'schedule': {
         const from = this.now + random.between(-5_000, 20_000)
