@@ -226,10 +226,10 @@ test('the values of a request and the person’s own draft of the install are ke
   expect(stored().join()).not.toContain('Theirs')
 })
 
-test('a link to a request that has ended says that what is entered is not part of it', async () => {
+test('a link to a request that was applied says that what is entered is not part of it', async () => {
   const request = changeRequestWith({
     kind: 'INSTALL',
-    state: 'WITHDRAWN',
+    state: 'APPLIED',
     may: { edit: false, approve: false, reject: false, apply: false, override: false },
   })
   await serveScope({
