@@ -38,6 +38,8 @@ export function BatchActions({ batch }: { batch: Batch }) {
       {state === 'PAUSED' && (
         <Button
           variant="primary"
+          // in the line of a phone, it would be out of view
+          className="max-sm:order-first"
           busy={resume.isPending}
           disabledReason={disabledReason(may.continue)}
           onClick={needsRecentSignIn ? () => setContinuing({ reason: '', isResumed: false }) : resumeBatch}

@@ -123,7 +123,7 @@ const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<Batc
       values.length === 0 ? (
         <Nothing />
       ) : (
-        <ul className="py-1 whitespace-normal">
+        <ul className="whitespace-normal @min-[40rem]/table:py-1">
           {values.map(({ locator, property, before, after }) => (
             <li key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-1.5">
               {/* of a single property, the page says which */}
