@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { Advancer } from './advancer.ts'
+import { Advancer, nextBatch } from './advancer.ts'
 import { acquireOperations } from './acquire-operations.ts'
 import { Leases } from './leases.ts'
 import { Bulkhead, Permits } from './bulkhead.ts'
@@ -118,4 +118,21 @@ suite('operations that a worker advances together', () => {
       assert.deepEqual([counters.batches, counters.advanced], [1, 6])
     })
   })
+})
+
+test('operations with many values take turns with all others, who do not wait until all of them are written (J01)', () => {
+  let waiting = ['many 1', 'few 1', 'many 2', 'few 2'].map((name) => ({
+    name,
+    hasMany: name.startsWith('many'),
+  }))
+  let wasMany = false
+  const batches: string[][] = []
+  while (waiting.length > 0) {
+    const batch: { name: string; hasMany: boolean }[] = nextBatch({ waiting, wasMany })
+    waiting = waiting.filter((one) => !batch.includes(one))
+    wasMany = batch.some(({ hasMany }) => hasMany)
+    batches.push(batch.map(({ name }) => name))
+    if (batches.length === 2) waiting.push({ name: 'few 3', hasMany: false })
+  }
+  assert.deepEqual(batches, [['many 1'], ['few 1', 'few 2'], ['many 2'], ['few 3']])
 })

@@ -2,11 +2,14 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { advanceSingle, advanceTogether, advanceWideBatch, isWide } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
+import type { FrozenPlan } from '../model/plan.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
 import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 
 interface Waiting {
   ready: Ready
+  /** Whether its plan has so many values that to write them takes long. */
+  hasMany: boolean
   resolve(advanced: Advanced): void
 }
 
@@ -28,17 +31,21 @@ interface Queue {
   isRunning: boolean
   /** The size of the last batch. */
   lastBatchSize: number
+  /** Whether the last batch was one operation with many values. */
+  wasMany: boolean
   /** Ends the wait for others, once there are none. */
   gathered: AbortController | null
   advance(deps: RuntimeDeps, batch: readonly Ready[], options: AdvanceOptions): Promise<Map<Ready, Advanced>>
 }
 
 function emptyQueue(advance: Queue['advance']): Queue {
-  return { waiting: [], isRunning: false, lastBatchSize: 0, gathered: null, advance }
+  return { waiting: [], isRunning: false, lastBatchSize: 0, wasMany: false, gathered: null, advance }
 }
 
 /** The maximum number of operations in one transaction. */
 const BATCH_LIMIT = 100
+/** With more values than this, an operation is not advanced together with others, who would wait until all of them are written. */
+const MANY_VALUES = 500
 /** Concurrent transactions that advance a single operation. */
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
@@ -75,7 +82,7 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      queue.waiting.push({ ready, resolve })
+      queue.waiting.push({ ready, resolve, hasMany: countValues(ready.leased.plan) > MANY_VALUES })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
     })
@@ -87,8 +94,10 @@ export class Advancer {
     await Promise.resolve()
     while (queue.waiting.length > 0) {
       await this.gather(queue)
-      const batch = queue.waiting.splice(0, BATCH_LIMIT)
+      const batch = nextBatch(queue)
+      queue.waiting = queue.waiting.filter((one) => !batch.includes(one))
       queue.lastBatchSize = batch.length
+      queue.wasMany = batch.some(({ hasMany }) => hasMany)
       await this.advanceTogether(queue, batch)
     }
     queue.isRunning = false
@@ -190,6 +199,22 @@ export class Advancer {
     return { leaseMs: isFresh ? null : leaseMs, isStopping: isStopping(), registrations }
   }
 }
+
+/** What is advanced next: one operation with many values, or others together. They take turns, so that neither waits for long. */
+export function nextBatch<One extends { hasMany: boolean }>({
+  waiting,
+  wasMany,
+}: {
+  waiting: readonly One[]
+  wasMany: boolean
+}): One[] {
+  const one = waiting.find(({ hasMany }) => hasMany)
+  const others = waiting.filter(({ hasMany }) => !hasMany).slice(0, BATCH_LIMIT)
+  return one === undefined || (wasMany && others.length > 0) ? others : [one]
+}
+
+const countValues = ({ resources }: FrozenPlan): number =>
+  resources.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0)
 
 /** Whether none of the others holds a later lease of the same operation. */
 function isLatest({ ready }: Waiting, others: readonly Waiting[]): boolean {
