@@ -509,6 +509,35 @@ test('an approval for what is gone lists no differences, and the page says what 
   expect(page.getByText('What has changed since').elements()).toEqual([])
 })
 
+test('a request that is scheduled after a freeze is not said to be refused, and one that is scheduled in it is', async () => {
+  const until = '2026-12-28T06:00:00.000Z'
+  const message = `Changes are frozen until ${until}.`
+  const parameters = { reason: 'changesFrozen', until, text: 'Year end' }
+  const plan = {
+    ...planOf('effect-1', 'token-1'),
+    problems: [{ errorCode: 'CHANGES_FROZEN', message, parameters }],
+  }
+  const scheduled = (notBefore: string): ChangeRequestDetail => ({
+    ...APPLICABLE,
+    state: 'SCHEDULED',
+    schedule: { notBefore, notAfter: '2026-12-29T06:00:00.000Z', timeZone: 'UTC' },
+  })
+  const api = await show(scheduled(until), plan)
+  const main = page.getByRole('main')
+  await expect.element(main.getByText(/^It will be applied between/)).toBeVisible()
+  await expect.element(main.getByText(/would be refused now/)).not.toBeInTheDocument()
+  api.answer({ [REQUEST]: () => scheduled('2026-12-28T05:59:00.000Z') })
+  await readAgain()
+  await expect.element(main.getByText(/would be refused now/)).toBeVisible()
+  const unknown = { errorCode: 'PLUGIN_NOT_REGISTERED', message: 'A plugin is not registered.' }
+  api.answer({
+    [REQUEST]: () => scheduled(until),
+    [PLAN]: () => ({ ...plan, problems: [...plan.problems, unknown] }),
+  })
+  await readAgain()
+  await expect.element(main.getByText(unknown.message)).toBeVisible()
+})
+
 test('the end of the freezes that refuse a request is offered for its schedule', async () => {
   const ends = ['2026-12-24T22:00:30.000Z', '2026-12-24T20:00:00.000Z']
   const problems = ends.map((until) => ({

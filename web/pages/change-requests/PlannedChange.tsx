@@ -54,6 +54,13 @@ export function frozenUntil(plan: ChangePlan | undefined): string | null {
   return ends.every((end) => typeof end === 'string') ? (ends.toSorted().at(-1) ?? null) : null
 }
 
+/** Whether nothing but freezes refuses it now, and they are over when its schedule begins. */
+export function isFrozenOnlyBefore(notBefore: string, plan: ChangePlan | undefined): boolean {
+  const until = frozenUntil(plan)
+  const isOnlyFrozen = refusals(plan).every(({ errorCode }) => errorCode === 'CHANGES_FROZEN')
+  return isOnlyFrozen && !isNothingReady(plan) && until !== null && until <= notBefore
+}
+
 /** Nothing but another target, or none, helps. */
 const GONE: ReadonlySet<string> = new Set([
   'NOT_FOUND',

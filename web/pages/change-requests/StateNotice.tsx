@@ -12,7 +12,7 @@ import { Pauses } from '../../subjects/gate/Pauses.tsx'
 import type { Titles } from '../../subjects/manifest/use-titles.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { isReady, Problems, wouldBeRefused } from './PlannedChange.tsx'
+import { isFrozenOnlyBefore, isReady, Problems, wouldBeRefused } from './PlannedChange.tsx'
 
 /** What the state of a request means, what it waits for, and what to do. */
 export function StateNotice({
@@ -46,7 +46,10 @@ export function StateNotice({
   const isToApply = isReady(request)
   const isLoading =
     (isToApply && plan.isPending) || results.has(undefined) || (batchId !== null && batch.isPending)
-  const isRefused = wouldBeRefused(plan.data)
+  // what its time was chosen for is no warning
+  const isAfterFreezes =
+    state === 'SCHEDULED' && schedule !== null && isFrozenOnlyBefore(schedule.notBefore, plan.data)
+  const isRefused = wouldBeRefused(plan.data) && !isAfterFreezes
   const tone =
     state === 'CONFLICTED' || state === 'REFUSED' || isStuck
       ? 'error'
