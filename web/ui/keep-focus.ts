@@ -26,7 +26,9 @@ const openers = new WeakMap<HTMLDialogElement, readonly HTMLElement[]>()
 
 /** Called before a dialog opens: what opened it may be gone when it closes. */
 export function rememberOpener(dialog: HTMLDialogElement): void {
-  openers.set(dialog, homesOf(document.activeElement))
+  const { activeElement, body } = document
+  // one that opens with the page, such as after a sign-in, was opened by nothing
+  openers.set(dialog, homesOf(activeElement === body ? document.querySelector('main') : activeElement))
 }
 
 /** The first field of a group, or else the control itself. */

@@ -279,6 +279,9 @@ test('a request whose person had to sign in again asks for the same step again, 
   await expect
     .poll(() => bodies(api, APPLY))
     .toEqual([{ revision: 3, planToken: 'token-1', override: false, reason: 'As agreed' }])
+  await expect.element(dialog).not.toBeInTheDocument()
+  // nothing on the page had opened it
+  await expect.element(page.getByRole('main')).toHaveFocus()
 })
 
 const APPLICABLE = changeRequestWith({
