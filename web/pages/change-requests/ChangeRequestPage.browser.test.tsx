@@ -256,6 +256,37 @@ test('what an applied request asked for is not called new, because what was ther
 const readAgain = () => invalidateEndpoints(queryClient, [REQUEST, PLAN])
 const bodies = (api: ServedApi, name: EndpointName) => api.requests(name).map(({ body }) => body)
 
+test('a comment at a line is written where the focus goes, also after its line is cleared', async () => {
+  const core = 'production/crm/MODULE/core'
+  const side = { '@type': 'Data' as const, value: 25 }
+  const change = { locator: core, property: 'port', before: side, after: { ...side, value: 2525 } }
+  const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+  const plan = planOf('effect-1', 'token-1')
+  await show(changeRequestWith({ kind: 'CONFIGURE', scope }), {
+    ...plan,
+    configuration: {
+      ...plan,
+      snapshotVersion: 1,
+      stale: false,
+      changes: [change],
+      installations: [],
+      notices: [],
+    },
+  })
+  await page.getByRole('button', { name: /^Comment on/ }).click()
+  const box = page.getByRole('textbox', { name: 'Your comment' })
+  await expect.element(box).toHaveFocus()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.element(box).toHaveFocus()
+})
+
+test('in the list, a request that was overridden is marked', async () => {
+  const items = [changeRequestWith({ state: 'APPLIED', overridden: true })]
+  await serveScope({ 'GET /change-requests': () => ({ items, nextCursor: null }) })
+  await renderConsole('/change-requests')
+  await expect.element(page.getByRole('row').getByText('Applied by override')).toBeVisible()
+})
+
 test('a request whose person had to sign in again asks for the same step again, and keeps the reason while its plan is read', async () => {
   const request = changeRequestWith({
     state: 'APPROVED',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useController } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { batchCall } from '#contract/console-api/pages/batches.ts'
@@ -259,24 +259,39 @@ function CommentForm({
     fieldOfRequest(['text']),
   )
   const { field } = useController({ control: form.control, name: 'text' })
+  const box = useRef<HTMLDivElement>(null)
+  // the line whose button was pressed may be far above it, on a phone several screens
+  useEffect(() => {
+    if (target !== null) focusText(box.current)
+  }, [target])
   return (
     <Form form={form} onSubmit={onSubmit} busy={busy} className="mt-4 space-y-2">
       {error !== null && <FormError error={error} />}
       {target !== null && (
         <p className="flex items-center gap-2 text-xs">
           {t('changes.comment.on', { property: name })}
-          <Button size="sm" variant="quiet" icon="close" onClick={() => onTarget(null)}>
+          <Button
+            size="sm"
+            variant="quiet"
+            icon="close"
+            onClick={() => {
+              focusText(box.current)
+              onTarget(null)
+            }}
+          >
             {t('common.clear')}
           </Button>
         </p>
       )}
-      <TextAreaField
-        control={form.control}
-        name="text"
-        label={t('changes.comment.label')}
-        rows={2}
-        maxLength={1000}
-      />
+      <div ref={box}>
+        <TextAreaField
+          control={form.control}
+          name="text"
+          label={t('changes.comment.label')}
+          rows={2}
+          maxLength={1000}
+        />
+      </div>
       <Button
         type="submit"
         size="sm"
@@ -288,3 +303,5 @@ function CommentForm({
     </Form>
   )
 }
+
+const focusText = (box: HTMLElement | null) => box?.querySelector('textarea')?.focus()

@@ -131,12 +131,15 @@ const columnsOf = (t: Translate): Column<ChangeRequest>[] => [
   {
     id: 'title',
     header: t('changes.column.title'),
-    cell: ({ title, kind }) => (
+    cell: ({ title, kind, overridden }) => (
       <span className="block">
         <span className="line-clamp-2 wrap-anywhere whitespace-normal" title={title}>
           {title}
         </span>
-        <span className="block text-xs text-muted">{t(`changes.kind.${kind}`)}</span>
+        <span className="block text-xs text-muted">
+          {t(`changes.kind.${kind}`)}
+          {overridden && <span className="ml-2 text-doubt">{t('changes.overridden')}</span>}
+        </span>
       </span>
     ),
   },
