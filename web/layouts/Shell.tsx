@@ -196,14 +196,15 @@ function usePaletteKey(open: () => void) {
 
 /**
  * Says while no updates arrive, or the platform itself does not work: at the foot of the navigation, or in the bar on
- * small screens. Both places are empty otherwise, so it covers nothing and moves nothing.
+ * small screens. Both places are empty otherwise, so it covers nothing and moves nothing; on a phone it hides the bell, whose
+ * count may then be old.
  */
 function ConnectionLine() {
   const t = useText()
   const { connection } = useShell()
   const [trouble] = useTroubles()
   return (
-    <output className="print:hidden pointer-events-none fixed top-1.5 right-12 left-45 z-30 flex h-9 items-center justify-end lg:top-auto lg:right-auto lg:bottom-14 lg:left-2 lg:w-56 lg:justify-center">
+    <output className="print:hidden pointer-events-none fixed top-1.5 right-10.5 left-45 z-30 flex h-9 items-center justify-end sm:right-22 lg:top-auto lg:right-auto lg:bottom-14 lg:left-2 lg:w-56 lg:justify-center">
       {(connection !== 'live' || trouble !== undefined) && (
         <span className="flex min-w-0 animate-appear items-center gap-2 rounded-md bg-ink px-2 py-0.5 text-xs/4 font-medium text-inverse">
           <Icon name={connection === 'live' ? 'warning' : 'offline'} size={14} className="shrink-0" />
