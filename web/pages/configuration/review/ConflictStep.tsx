@@ -188,7 +188,8 @@ export function ConflictFooter({
     <>
       {total > 0 && (
         <div className="mr-auto flex flex-wrap items-center gap-2">
-          <span role="status" className="font-medium tabular-nums">
+          {/* on a phone, it would take a line of its own, and the button says what is open */}
+          <span role="status" className="font-medium tabular-nums max-sm:sr-only">
             {t('configuration.conflict.decided', { n: total, done: String(total - open) })}
           </span>
           {/* how many are open is said by those that are decided, and by the button */}
