@@ -36,7 +36,10 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
 /** How many requests of each kind one look advances. */
 const LOOK_MAX = 50
-/** For how long one look judges requests, and tries held ones again: neither must keep what is scheduled waiting. */
+/**
+ * For how long one look judges requests, and tries held ones again: neither must keep what is scheduled waiting. And for how long it applies
+ * scheduled ones of one person.
+ */
 const AGAIN_MS_MAX = 250
 /** How many times as long as that took, and how long at most, it is not done again: a batch in busy scopes is always due. */
 const REST_TIMES = 20
@@ -103,10 +106,17 @@ export function startChangeRequests(
         else turns[due] = last.change_request_id
         const isHeld = (one: (typeof ones)[number]) =>
           held.get(one.created_by_id)?.has(one.change_request_id) === true
-        // what has not been tried yet comes in time
-        for (const one of due === 'judgement' ? [] : ones.filter((each) => due !== 'turn' || !isHeld(each))) {
+        // what has not been tried yet comes in time, but a person with many large ones keeps nobody else waiting
+        const spent = new Map<string, number>()
+        for (const { change_request_id: id, created_by_id: madeBy } of due === 'judgement'
+          ? []
+          : ones.filter((each) => due !== 'turn' || !isHeld(each))) {
           if (stopped.aborted) return
-          await advanceNext(one.change_request_id, one.created_by_id)
+          const ofPerson = spent.get(madeBy) ?? 0
+          if (due === 'turn' && ofPerson >= AGAIN_MS_MAX) continue
+          const triedFrom = deps.clock.monotonic()
+          await advanceNext(id, madeBy)
+          spent.set(madeBy, ofPerson + deps.clock.monotonic() - triedFrom)
         }
         const from = deps.clock.monotonic()
         const isOver = () => stopped.aborted || deps.clock.monotonic() - from >= AGAIN_MS_MAX

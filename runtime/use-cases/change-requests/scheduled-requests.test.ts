@@ -168,14 +168,44 @@ describe('a scheduled change request', () => {
         where change_request_id = any(${ids}::uuid[])`.execute(slow.deps.db)
       return new Map(rows.map(({ id, lock }) => [id, lock]))
     }
-    // until all have been tried
-    await slow.isTried(last)
+    for (const id of ids) await slow.isTried(id)
     await slow.isTried(last)
     const earlier = await locks()
     await slow.isTried(last)
     const later = await locks()
     const tried = ids.filter((id) => later.get(id) !== earlier.get(id))
     assert.ok(tried.length <= 5, `${tried.length} were tried in one turn of the last`)
+  })
+
+  it('is applied soon although another person has many that take long, due before it (J01)', async (t) => {
+    const slow = await startShops({ clock: slowClock })
+    t.after(() => slow.deps.close())
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const ids: string[] = []
+    for (const actor of ['eve', 'eve', 'eve', 'eve', 'bob']) {
+      const { scope } = await slow.installed()
+      const { snapshotVersion } = await slow.deps.configuration(scope)
+      const input = { snapshotVersion, changes: changesOf({ name: 'b' }) }
+      const body = { kind: 'CONFIGURE', title: 'New name', submit: true, scope: { ...scope }, input }
+      const { changeRequest } = (await slow.send('/change-requests', body, { actor })).data
+      const id = ChangeRequest.parse(changeRequest).changeRequestId
+      const due = { revision: 1, notBefore: at(3_600_000), notAfter: at(7_200_000), timeZone: 'UTC' }
+      assert.equal((await slow.send(`/change-requests/${id}/schedule`, due, { actor })).errorCode, '0')
+      ids.push(id)
+    }
+    // all at once
+    await sql`update runtime.change_request set not_before = clock_timestamp()
+      - case created_by_id when 'eve' then interval '1 minute' else interval '1 second' end
+      where change_request_id = any(${ids}::uuid[])`.execute(slow.deps.db)
+    for (const id of ids) await until(async () => (await slow.state(id)) === 'APPLIED')
+    const { rows } = await sql<{ actor_id: string }>`
+      select actor_id from runtime.audit_entry where action = 'change.apply' order by sequence`.execute(
+      slow.deps.db,
+    )
+    assert.deepEqual(
+      rows.map(({ actor_id }) => actor_id),
+      ['eve', 'bob', 'eve', 'eve', 'eve'],
+    )
   })
 })
 
