@@ -99,18 +99,22 @@ export function useArrival({
       </>
     ),
     notice: arrival !== null && (
-      <ArrivalNotice
-        // what is ticked is read when it appears
-        key={arrival.at}
-        arrival={arrival}
-        control={form.control}
-        resources={resources}
-        enter={enter}
-        onClose={() => setArrival(null)}
-      />
+      // what is ticked is read when it appears
+      <div key={arrival.at} ref={bringIntoView} className="scroll-my-36">
+        <ArrivalNotice
+          arrival={arrival}
+          control={form.control}
+          resources={resources}
+          enter={enter}
+          onClose={() => setArrival(null)}
+        />
+      </div>
     ),
   }
 }
+
+/** The place of what asks for decisions is below the fold of a phone. Not defined in a render, which would scroll again. */
+const bringIntoView = (shown: HTMLElement | null) => shown?.scrollIntoView({ block: 'nearest' })
 
 /** The definitions of the fields, by resource. */
 const definitionsOf = (resources: readonly FormResource[]) => ({
