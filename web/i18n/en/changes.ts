@@ -128,7 +128,6 @@ export const changes = {
     'One of these has changed: a hidden value, the target, or what a plugin may read and write.',
   'approval.unset': 'not changed',
   'approval.unplanned': 'There is no effect to compare: nothing can be planned now.',
-  'conflict.base': 'Before',
   'conflict.theirs': 'Saved by others',
   'conflict.gone': 'no longer in this scope',
   'conflict.mine': 'In this request',

@@ -122,7 +122,6 @@ export const changes: Translated<typeof source.changes> = {
   'approval.hidden': '以下某一项已改变：隐藏的值、目标，或插件可读写的内容。',
   'approval.unset': '未更改',
   'approval.unplanned': '没有可比较的效果：现在无法生成计划。',
-  'conflict.base': '之前',
   'conflict.theirs': '他人已保存',
   'conflict.gone': '已不在此作用域中',
   'conflict.mine': '此请求中',

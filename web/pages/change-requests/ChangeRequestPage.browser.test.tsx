@@ -645,6 +645,22 @@ test('a request is rejected with a reason, and withdrawn without one, at the rev
   expect(bodies(api, WITHDRAW)).toEqual([{ revision: 3 }])
 })
 
+test('of a structured value that two people changed, the conflict shows only what each of them changed', async () => {
+  const side = (name: string) => ({ '@type': 'Data' as const, value: { name, address: { city: 'Oslo' } } })
+  const conflict = {
+    locator: 'production/crm/MODULE/core',
+    property: 'issuer',
+    base: side('Northwind'),
+    theirs: side('Eastwind'),
+    mine: side('Southwind'),
+  }
+  await show(changeRequestWith({ state: 'CONFLICTED', conflicts: [conflict] }))
+  const conflicts = page.getByRole('region', { name: 'Conflicts' })
+  const said = /Saved by others.*name.*Northwind.*Eastwind.*In this request.*name.*Northwind.*Southwind/
+  await expect.element(conflicts).toMatchTextContent(said)
+  await expect.element(conflicts).not.toMatchTextContent(/Oslo/)
+})
+
 test('a reviewer is told that conflicts keep a request from being approved, not that they wrote it', async () => {
   const side = { '@type': 'Data' as const, value: 1 }
   const conflict = {

@@ -16,6 +16,7 @@ import { FormError } from '../../forms/form/FormError.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { placeNamer } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
@@ -27,7 +28,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { PropertyValueView } from '../../ui/value/ValueView.tsx'
+import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
 import { Approvals } from './Approvals.tsx'
 import { ChangeActions } from './ChangeActions.tsx'
 import { ChangeFacts } from './ChangeFacts.tsx'
@@ -121,17 +122,18 @@ function Shown({ request }: { request: ChangeRequestDetail }) {
   )
 }
 
-/** Where somebody else saved another value: all three, so that anyone who edits it can choose. */
+/** Where somebody else saved another value: what each changed, so that anyone who edits it can choose. */
 function Conflicts({
   request: { conflicts },
   plan,
-  titles: { titleOf },
+  titles: { titleOf, definitionOf },
 }: {
   request: ChangeRequestDetail
   plan: ChangePlan | undefined
   titles: Titles
 }) {
   const t = useText()
+  const nameOf = (locator: string, property: string) => placeNamer(definitionOf(locator, property), t)
   const isGone = (place: string) =>
     refusals(plan).some(
       ({ errorCode, locator }) => errorCode === 'RESOURCE_OWNERSHIP_MISSING' && locator === place,
@@ -148,16 +150,18 @@ function Conflicts({
               )}
               <DefinitionList
                 items={[
-                  { label: t('changes.conflict.base'), value: <PropertyValueView value={base} /> },
                   {
                     label: t('changes.conflict.theirs'),
                     value: isGone(locator) ? (
                       <span className="text-muted">{t('changes.conflict.gone')}</span>
                     ) : (
-                      <PropertyValueView value={theirs} />
+                      <ChangedValue before={base} after={theirs} nameOf={nameOf(locator, property)} />
                     ),
                   },
-                  { label: t('changes.conflict.mine'), value: <PropertyValueView value={mine} /> },
+                  {
+                    label: t('changes.conflict.mine'),
+                    value: <ChangedValue before={base} after={mine} nameOf={nameOf(locator, property)} />,
+                  },
                 ]}
               />
             </Card>
