@@ -650,13 +650,13 @@ test('of a structured value that two people changed, the conflict shows only wha
   const conflict = {
     locator: 'production/crm/MODULE/core',
     property: 'issuer',
-    base: side('Northwind'),
-    theirs: side('Eastwind'),
-    mine: side('Southwind'),
+    base: side('Northern'),
+    theirs: side('Eastern'),
+    mine: side('Southern'),
   }
   await show(changeRequestWith({ state: 'CONFLICTED', conflicts: [conflict] }))
   const conflicts = page.getByRole('region', { name: 'Conflicts' })
-  const said = /Saved by others.*name.*Northwind.*Eastwind.*In this request.*name.*Northwind.*Southwind/
+  const said = /Saved by others.*name.*Northern.*Eastern.*In this request.*name.*Northern.*Southern/
   await expect.element(conflicts).toMatchTextContent(said)
   await expect.element(conflicts).not.toMatchTextContent(/Oslo/)
 })

@@ -118,7 +118,7 @@ export function PlanStep({
       )}
       <Field
         label={t('configuration.review.reason')}
-        need="optional"
+        need={gate.isOverriding ? 'required' : 'optional'}
         help={t('configuration.review.reason.help')}
       >
         {(wiring) => (

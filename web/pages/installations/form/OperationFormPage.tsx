@@ -159,7 +159,12 @@ export function OperationFormPage({
           />
         </Section>
       )}
-      <ReasonField control={entered.form.control} label={reason} className="max-w-2xl" />
+      <ReasonField
+        control={entered.form.control}
+        label={reason}
+        need={gate.isOverriding ? 'required' : 'optional'}
+        className="max-w-2xl"
+      />
     </FormPage>
   )
 }
