@@ -7,7 +7,7 @@ import { Leases } from './leases.ts'
 import { Bulkhead, Permits } from './bulkhead.ts'
 import { zeroCounters } from './worker.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
-import { planWith, reader } from '../testing/plan.ts'
+import { data, planWith, reader } from '../testing/plan.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 const engine = await testEngine()
@@ -82,14 +82,17 @@ suite('operations that a worker advances together', () => {
   })
 
   suite('when six are leased', () => {
-    const leaseSix = async (operationCount: number) => {
+    const leaseSix = async (operationCount: number, values = 0) => {
       const still = stillClock(engine.deps)
       const { leaseOne, ...made } = advancerWith(still.deps, () => operationCount)
       await engine.register('first')
       const ready = []
       for (let index = 0; index < 6; index++) {
         const installation = await engine.installation()
-        await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+        const plan = planWith([reader('first', 1)])
+        const many = Array.from({ length: values }, (_, at) => [`value${at}`, data('of many')])
+        for (const resource of plan.resources) Object.assign(resource.properties, Object.fromEntries(many))
+        await engine.freeze({ installation, plan })
         ready.push(await leaseOne())
       }
       return { ...made, sleeps: still.sleeps, first: ready.slice(0, 2), others: ready.slice(2) }
@@ -102,6 +105,12 @@ suite('operations that a worker advances together', () => {
       assert.equal(sleeps.length, 1)
       advanced.push(...others.map((ready) => advancer.advance(ready)))
       assert.equal((await Promise.all(advanced)).length, 6)
+      assert.deepEqual([counters.batches, counters.advanced], [1, 6])
+    })
+
+    test('they are one batch before their plugins are called, however many values they have', async () => {
+      const { advancer, counters, first, others } = await leaseSix(6, 600)
+      await Promise.all([...first, ...others].map((ready) => advancer.advance(ready)))
       assert.deepEqual([counters.batches, counters.advanced], [1, 6])
     })
 

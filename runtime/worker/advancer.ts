@@ -1,14 +1,14 @@
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { advanceSingle, advanceTogether, advanceWideBatch, isWide } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
+import type { LeasedOperation } from './acquire-operations.ts'
 import type { Leases } from './leases.ts'
-import type { FrozenPlan } from '../model/plan.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
 import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 
 interface Waiting {
   ready: Ready
-  /** Whether its plan has so many values that to write them takes long. */
+  /** Whether this step writes so many values that it takes long. */
   hasMany: boolean
   resolve(advanced: Advanced): void
 }
@@ -29,7 +29,7 @@ export interface AdvancerOptions {
 interface Queue {
   waiting: Waiting[]
   isRunning: boolean
-  /** The size of the last batch. */
+  /** The size of the last batch that others could join. */
   lastBatchSize: number
   /** Whether the last batch was one operation with many values. */
   wasMany: boolean
@@ -82,7 +82,8 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      queue.waiting.push({ ready, resolve, hasMany: countValues(ready.leased.plan) > MANY_VALUES })
+      const hasMany = queue === this.wide && countWritten(ready.leased) > MANY_VALUES
+      queue.waiting.push({ ready, resolve, hasMany })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
     })
@@ -96,8 +97,8 @@ export class Advancer {
       await this.gather(queue)
       const batch = nextBatch(queue)
       queue.waiting = queue.waiting.filter((one) => !batch.includes(one))
-      queue.lastBatchSize = batch.length
-      queue.wasMany = batch.some(({ hasMany }) => hasMany)
+      queue.wasMany = hasOneOfMany(batch)
+      if (!queue.wasMany) queue.lastBatchSize = batch.length
       await this.advanceTogether(queue, batch)
     }
     queue.isRunning = false
@@ -106,7 +107,8 @@ export class Advancer {
   /** Waits until all leased operations are in the queue, for at most GATHER_MS. */
   private async gather(queue: Queue): Promise<void> {
     const { deps, operationCount } = this.options
-    const areSeveral = Math.max(queue.lastBatchSize, queue.waiting.length) > 1
+    const areSeveral =
+      Math.max(queue.lastBatchSize, queue.waiting.length) > 1 && !hasOneOfMany(nextBatch(queue))
     if (!areSeveral || operationCount() < GATHER_THRESHOLD || this.areAllIn(queue)) return
     queue.gathered = new AbortController()
     await deps.clock.sleep(GATHER_MS, queue.gathered.signal).catch(() => {})
@@ -213,8 +215,13 @@ export function nextBatch<One extends { hasMany: boolean }>({
   return one === undefined || (wasMany && others.length > 0) ? others : [one]
 }
 
-const countValues = ({ resources }: FrozenPlan): number =>
-  resources.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0)
+const hasOneOfMany = (batch: readonly { hasMany: boolean }[]): boolean => batch.some(({ hasMany }) => hasMany)
+
+/** How many values the success of an operation writes, without what its plugins wrote. The plan of a CONFIGURE contains all present ones. */
+function countWritten({ operation, plan }: Pick<LeasedOperation, 'operation' | 'plan'>): number {
+  if (operation.operation_type === 'CONFIGURE') return plan.changes.length
+  return plan.resources.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0)
+}
 
 /** Whether none of the others holds a later lease of the same operation. */
 function isLatest({ ready }: Waiting, others: readonly Waiting[]): boolean {
