@@ -78,6 +78,8 @@ test('requests of one person that wait leave connections to the runtime for othe
   const sent = Array.from({ length: 80 }, () => ada.api('/api/operations?limit=7'))
   await until(async () => held.length >= 8)
   assert.equal((await bob.api('/api/operations?limit=7')).status, 200)
+  // a write of hers does not wait for her reads
+  assert.notEqual((await ada.api('/api/plugins/first/probe', { method: 'POST' })).status, 429)
   assert.equal(held.length, 8)
   isHeld = false
   for (const response of held) answer(response)

@@ -36,8 +36,13 @@ interface EndpointOptions {
   onRefused: (c: ApiContext, request: RefusedRequest) => Promise<void>
 }
 
-/** How many requests of one person are passed on at once: all people share the connections to the runtime. */
+/**
+ * How many reads, writes and probes of one person are passed on at once: all people share the connections to the runtime.
+ * They wait apart, because a slow search must not hold up a save, nor a plugin that does not answer a probe.
+ */
 const AT_ONCE = 8
+/** As long as a request may take once it has its turn. */
+const TURN_MS = 15_000
 /** As many as the limits of a person let wait. */
 const WAITING_MAX = 500
 
@@ -102,13 +107,14 @@ async function serveRow(
     ...(!received.isWrite && { signal: c.req.raw.signal }),
   }
   // the assertion is valid for a moment only, from its turn on
+  const kind = name === 'POST /plugins/{pluginId}/probe' ? 'probe' : received.isWrite ? 'write' : 'read'
   const served = await options.turns.take(
-    person.id,
+    `${kind} ${person.id}`,
     async () => {
       const assertion = await options.assertionOf({ ...person, clientAddress: c.var.clientAddress })
       return { data: await options.runtime({ ...call, assertion }) }
     },
-    c.req.raw.signal,
+    AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(TURN_MS)]),
   )
   if (served === null) throw new ConsoleFailure('RATE_LIMITED', { retryable: true })
   const { data } = served
