@@ -159,7 +159,7 @@ test('what others have stored in a request since an earlier visit is merged with
 })
 
 test('an edit of somebody else is announced where its notice is out of sight', async () => {
-  await page.viewport(360, 640)
+  await page.viewport(360, 480)
   let request = requestWith(2525)
   const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
   await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
