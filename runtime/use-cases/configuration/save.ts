@@ -20,6 +20,7 @@ import { loadEvaluation } from './load-evaluation.ts'
 import type { Evaluation } from './load-evaluation.ts'
 import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/evaluate-save.ts'
 import { notFound } from '../authorize.ts'
+import { wayOf } from '../gate/admit.ts'
 import { refuseIfMoved } from '../plans/plan-token.ts'
 import { countValues } from '../plans/plan-view.ts'
 import { basisOfSave } from './plan-save.ts'
@@ -57,8 +58,7 @@ async function save(
   const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const { isItem, isApproved, isStored } = context
-  const way = { override, reason, isItem, isApproved, isStored }
+  const way = wayOf(context, { override, reason })
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing, way }, scope, given)
   countValues(
     context,

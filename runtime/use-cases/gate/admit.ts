@@ -26,18 +26,18 @@ export interface Way {
   isStored?: true | undefined
 }
 
+/** How a write comes in, with what the person has entered. */
+export const wayOf = (
+  { isItem, isApproved, isStored }: Pick<Way, 'isItem' | 'isApproved' | 'isStored'>,
+  { override, reason }: Pick<Way, 'override' | 'reason'>,
+): Way => ({ override, reason, isItem, isApproved, isStored })
+
 /** How the items of a batch come in: those who make or continue it are checked before. */
 export const wayOfItem = (
   override: boolean,
   reason: string | null | undefined,
-  { isApproved, isStored }: Pick<Way, 'isApproved' | 'isStored'> = {},
-): Way => ({
-  isApproved,
-  isStored,
-  override: override ? true : undefined,
-  reason,
-  isItem: true,
-})
+  context: Pick<Way, 'isApproved' | 'isStored'> = {},
+): Way => wayOf({ ...context, isItem: true }, { override: override ? true : undefined, reason })
 
 /** A change that the gate judges. */
 export interface AdmittedChange {

@@ -8,7 +8,7 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit } from '../gate/admit.ts'
+import { admit, wayOf } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
@@ -23,12 +23,7 @@ type Path = 'POST /installations/{bundleInstallId}/detach'
 export async function detach(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:detach')
-  const way = {
-    override: body.override,
-    reason: body.reason,
-    isItem: context.isItem,
-    isApproved: context.isApproved,
-  }
+  const way = wayOf(context, body)
   const evaluation = await evaluateDetach({ db: tx, vault: deps.vault, actor, way }, found)
   countValues(context, [evaluation.plan])
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)

@@ -26,7 +26,7 @@ import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit } from '../gate/admit.ts'
+import { admit, wayOf } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
@@ -62,13 +62,7 @@ export async function installAs(
       db: tx,
       vault,
       actor,
-      way: {
-        override: body.override,
-        reason: body.reason,
-        isItem: context.isItem,
-        isApproved: context.isApproved,
-        isStored: context.isStored,
-      },
+      way: wayOf(context, body),
     },
     body,
     scope,

@@ -25,7 +25,7 @@ import { planComparing } from '../comparisons/comparing.ts'
 import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit } from '../gate/admit.ts'
+import { admit, wayOf } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
@@ -45,13 +45,7 @@ type Path = 'POST /installations/{bundleInstallId}/upgrade'
 export async function upgrade(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
   const { tx, actor, deps, comparing } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
-  const way = {
-    override: body.override,
-    reason: body.reason,
-    isItem: context.isItem,
-    isApproved: context.isApproved,
-    isStored: context.isStored,
-  }
+  const way = wayOf(context, body)
   const reading = { db: tx, vault: deps.vault, actor, comparing, way }
   const evaluation = await evaluateUpgrade(reading, found, body)
   countValues(context, [evaluation.plan])

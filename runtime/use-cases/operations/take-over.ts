@@ -18,7 +18,7 @@ import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorizeObject, notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit } from '../gate/admit.ts'
+import { admit, wayOf } from '../gate/admit.ts'
 import type { Way } from '../gate/admit.ts'
 import { countValues, planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -38,12 +38,7 @@ export async function takeOverOperation(
   const { tx, actor, deps } = context
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
-  const way = {
-    override: body.override,
-    reason: body.reason,
-    isItem: context.isItem,
-    isApproved: context.isApproved,
-  }
+  const way = wayOf(context, body)
   const evaluation = await evaluateTakeover({ db: tx, vault: deps.vault, actor, way }, failed, body.run)
   countValues(context, [evaluation.plan])
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
