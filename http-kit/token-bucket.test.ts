@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createTokenBuckets } from './token-bucket.ts'
+import { createTokenBuckets, createTurns } from './token-bucket.ts'
 
 function start() {
   const clock = { now: 0 }
@@ -59,5 +59,20 @@ describe('token buckets', () => {
     takeMany('one too many', 1)
     assert.deepEqual(takeMany('first', 1), [false])
     assert.deepEqual(takeMany('second', 1), [true])
+  })
+})
+
+describe('turns', () => {
+  it('are not given to what has waited too long, and are not lost by it', async () => {
+    const turns = createTurns({ atOnce: 1, waitingMax: 9, waitMs: 1 })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const served = turns.take('a', () => promise)
+    // the timer of the turns does not keep the process alive
+    const alive = setInterval(() => {}, 1000)
+    assert.equal(await turns.take('a', async () => 'too late'), null)
+    clearInterval(alive)
+    resolve('first')
+    assert.equal(await served, 'first')
+    assert.equal(await turns.take('a', async () => 'next'), 'next')
   })
 })

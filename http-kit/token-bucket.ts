@@ -61,12 +61,23 @@ export function createTokenBuckets(
 
 /** Serves a few requests of each key at the same time, and the others after them, so that those of one key wait only for each other. */
 export interface Turns {
-  /** Null if too many of the key wait already, or if its client has left (`signal`) before its turn: then it is not served. */
+  /** Null if too many of the key wait already, or if it has waited too long, or its client has left (`signal`), before its turn: then it is not served. */
   take<Result>(key: string, serve: () => Promise<Result>, signal?: AbortSignal): Promise<Result | null>
 }
 
-/** @param waitingMax how many requests of a key may wait. */
-export function createTurns({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }): Turns {
+/**
+ * @param waitingMax how many requests of a key may wait.
+ * @param waitMs for how many milliseconds each may wait; by default without an end.
+ */
+export function createTurns({
+  atOnce,
+  waitingMax,
+  waitMs,
+}: {
+  atOnce: number
+  waitingMax: number
+  waitMs?: number
+}): Turns {
   /** Of each key that is served, those that wait for a turn. */
   const served = new Map<string, { count: number; waiting: Set<() => void> }>()
   return {
@@ -74,7 +85,8 @@ export function createTurns({ atOnce, waitingMax }: { atOnce: number; waitingMax
       const turns = served.get(key) ?? { count: 0, waiting: new Set() }
       served.set(key, turns)
       if (turns.count < atOnce) turns.count += 1
-      else if (turns.waiting.size >= waitingMax || !(await hasTurn(turns.waiting, signal))) return null
+      else if (turns.waiting.size >= waitingMax || !(await hasTurn(turns.waiting, signal, waitMs)))
+        return null
       try {
         return await serve()
       } finally {
@@ -88,15 +100,24 @@ export function createTurns({ atOnce, waitingMax }: { atOnce: number; waitingMax
   }
 }
 
-/** Waits among the others until it is called, which gives it a turn, or until its client has left. */
-function hasTurn(waiting: Set<() => void>, signal: AbortSignal | undefined): Promise<boolean> {
+/** Waits among the others until it is called, which gives it a turn, or until its time is over or its client has left. */
+function hasTurn(
+  waiting: Set<() => void>,
+  signal: AbortSignal | undefined,
+  waitMs: number | undefined,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const end = (): void => {
-      waiting.delete(end)
-      resolve(signal?.aborted !== true)
+    const end = (isServed: boolean): void => {
+      waiting.delete(take)
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      resolve(isServed)
     }
-    waiting.add(end)
-    signal?.addEventListener('abort', end)
-    if (signal?.aborted === true) end()
+    const take = (): void => end(true)
+    const leave = (): void => end(false)
+    const timer = waitMs === undefined ? undefined : setTimeout(leave, waitMs).unref()
+    waiting.add(take)
+    signal?.addEventListener('abort', leave)
+    if (signal?.aborted === true) leave()
   })
 }

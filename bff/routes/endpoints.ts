@@ -41,10 +41,10 @@ interface EndpointOptions {
  * They wait apart, because a slow search must not hold up a save, nor a plugin that does not answer a probe.
  */
 const AT_ONCE = 8
-/** As long as a request may take once it has its turn. */
-const TURN_MS = 15_000
 /** As many as the limits of a person let wait. */
 const WAITING_MAX = 500
+/** As long as a request may take once it has its turn. */
+const WAIT_MS = 15_000
 
 type ApiContext = Context<{ Variables: ApiVariables }>
 
@@ -55,7 +55,10 @@ type ApiContext = Context<{ Variables: ApiVariables }>
  */
 export function endpointRoutes(given: EndpointOptions): Hono<{ Variables: ApiVariables }> {
   const app = new Hono<{ Variables: ApiVariables }>()
-  const options = { ...given, turns: createTurns({ atOnce: AT_ONCE, waitingMax: WAITING_MAX }) }
+  const options = {
+    ...given,
+    turns: createTurns({ atOnce: AT_ONCE, waitingMax: WAITING_MAX, waitMs: WAIT_MS }),
+  }
   for (const [name, row] of Object.entries(runtimeApi) as [keyof RuntimeApi, EndpointRow][]) {
     if (row.access === undefined) throw new TypeError(`The endpoint ${name} has no permission`)
     if (row.answers === 'events') continue
@@ -114,7 +117,7 @@ async function serveRow(
       const assertion = await options.assertionOf({ ...person, clientAddress: c.var.clientAddress })
       return { data: await options.runtime({ ...call, assertion }) }
     },
-    AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(TURN_MS)]),
+    c.req.raw.signal,
   )
   if (served === null) throw new ConsoleFailure('RATE_LIMITED', { retryable: true })
   const { data } = served
