@@ -45,11 +45,10 @@ export function maskedChange(change: AuditChange): AuditChange {
 /** The changes of an entry; `marks` are those of `readAuditMarks`. */
 export function shownChanges({ sequence, changes }: AuditRow, marks: readonly AuditMark[]): AuditChange[] {
   const isMarked = isAmong(marks.filter((mark) => mark.sequence === sequence))
-  return changes.map((change) =>
-    change.locator !== null && isMarked({ ...change, locator: change.locator })
-      ? maskedChange(change)
-      : change,
-  )
+  return changes.map((change) => {
+    const { locator, property } = change
+    return locator !== null && isMarked({ locator, property }) ? maskedChange(change) : change
+  })
 }
 
 function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {

@@ -282,7 +282,7 @@ export async function approveChangeRequest(
   const { row, evaluated, scopes } = locked
   requirePerson(actor)
   requireOther(row, actor.id)
-  step(row, 'approve', locked.facts)
+  const stateAgain = step(row, 'approve', locked.facts)
   if (evaluated.conflicts.length > 0)
     throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeConflicted'))
   if (evaluated.plan.effect === null || evaluated.plan.effect !== body.effect)
@@ -295,7 +295,7 @@ export async function approveChangeRequest(
     before.revision === row.revision &&
     (body.comment ?? before.comment) === before.comment
   // each would be one more entry and notification
-  if (isSame && step(row, 'approve', locked.facts) === row.state)
+  if (isSame && stateAgain === row.state)
     return { changeRequest: changeRequestView(row, locked.facts.approvals) }
   await putApproval(tx, {
     changeRequestId: row.change_request_id,
