@@ -3,6 +3,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { ChangeKind } from '#contract/runtime-api/vocabulary.ts'
 import { platform } from '../demo/people.ts'
 import type { System } from './harness/system.ts'
+import { field, review } from './vocabulary.ts'
 
 /** Lets an environment require one approval for changes of this kind. */
 export async function requireApproval(
@@ -35,6 +36,22 @@ export const press = (page: Page, name: string): Promise<void> =>
 
 export const confirm = (page: Page, name: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+/** Enters values in the editor and requests their review; returns the path of the request. */
+export async function requestReview(author: Page, values: Record<string, string>): Promise<string> {
+  for (const [name, value] of Object.entries(values)) await field(author, name).fill(value)
+  await review(author)
+  await confirm(author, 'Request review')
+  // the page of the scope shows the state of the request too
+  await author.waitForURL(/change-requests/)
+  return new URL(author.url()).pathname
+}
+
+/** Approves the request of the page. */
+export async function approve(page: Page): Promise<void> {
+  await press(page, 'Approve')
+  await confirm(page, 'Approve')
+}
 
 /** Schedules the request of the page, between so many hours from now. */
 export async function schedule(page: Page, from: number, to: number): Promise<void> {

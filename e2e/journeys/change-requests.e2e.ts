@@ -5,7 +5,16 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import { mira } from '../../demo/people.ts'
 import { configurationPath, CORE, expectSettled, field, MAIL, review } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
-import { confirm, guardedScope, press, requireApproval, schedule, state } from '../change-requests.ts'
+import {
+  approve,
+  confirm,
+  guardedScope,
+  press,
+  requestReview,
+  requireApproval,
+  schedule,
+  state,
+} from '../change-requests.ts'
 import type { System } from '../harness/system.ts'
 
 /** Saves in spite of the policy, which would refuse a save of others too. */
@@ -34,8 +43,7 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await confirm(author, 'Request review')
   await expect(author.getByRole('heading', { level: 1 })).toContainText('Change SMTP port in guarded/e2e/')
   await expect(state(author)).toHaveText('Open')
-  const approve = author.getByRole('button', { name: 'Approve', exact: true })
-  await expect(approve).toHaveAccessibleDescription(
+  await expect(author.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
     'You wrote or edited this change request, so someone else must approve it.',
   )
 
@@ -49,8 +57,7 @@ test('an operator requests a review, a colleague comments and approves, and it i
   await reviewer.getByRole('textbox', { name: 'Your comment' }).fill('Is the port open?')
   await press(reviewer, 'Comment')
   await expect(reviewer.getByText('Is the port open?').first()).toBeVisible()
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  await approve(reviewer)
   await expect(state(reviewer)).toHaveText('Approved')
 
   await author.reload()
@@ -84,14 +91,10 @@ test('a reviewer rejects with a reason, which the author reads, starts again fro
 }) => {
   const scope = await guardedScope(system, 'rejected')
   const author = await signIn('olivia', configurationPath(scope, MAIL))
-  await field(author, 'SMTP port').fill('2526')
-  await field(author, 'SMTP user').fill('olivia')
-  await review(author)
-  await confirm(author, 'Request review')
-  await author.waitForURL(/change-requests/)
+  const path = await requestReview(author, { 'SMTP port': '2526', 'SMTP user': 'olivia' })
   await expect(state(author)).toHaveText('Open')
 
-  const reviewer = await signIn('oscar', new URL(author.url()).pathname)
+  const reviewer = await signIn('oscar', path)
   await press(reviewer, 'Reject')
   const why = 'The port of the new server is 2525.'
   await reviewer.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill(why)
@@ -107,15 +110,11 @@ test('a reviewer rejects with a reason, which the author reads, starts again fro
   await author.getByRole('link', { name: 'Create a new one from it' }).click()
   await expect(author.getByText(/You are starting again from the change request/)).toBeVisible()
   await expect(field(author, 'SMTP user')).toHaveValue('olivia')
-  await field(author, 'SMTP port').fill('2525')
-  await review(author)
-  await confirm(author, 'Request review')
-  await author.waitForURL(/change-requests/)
+  const next = await requestReview(author, { 'SMTP port': '2525' })
   await expect(state(author)).toHaveText('Open')
 
-  await reviewer.goto(new URL(author.url()).pathname)
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  await reviewer.goto(next)
+  await approve(reviewer)
   await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
   await press(author, 'Apply')
   await confirm(author, 'Apply')
@@ -183,15 +182,10 @@ test('a request is merged with what others save: for the same effect its approva
 }) => {
   const scope = await guardedScope(system, 'merged')
   const author = await signIn('olivia', configurationPath(scope, CORE))
-  await field(author, 'Contacts, in days').fill('365')
-  await review(author)
-  await confirm(author, 'Request review')
-  // the page of the scope shows the state of the request too
-  await author.waitForURL(/change-requests/)
+  const path = await requestReview(author, { 'Contacts, in days': '365' })
   await expect(state(author)).toHaveText('Open')
-  const reviewer = await signIn('oscar', new URL(author.url()).pathname)
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  const reviewer = await signIn('oscar', path)
+  await approve(reviewer)
   await expect(state(reviewer)).toHaveText('Approved')
   const approvals = (page: Page) => page.getByRole('region', { name: 'Approvals' })
   const snapshot = (page: Page) => page.getByRole('definition').and(page.getByText(/^\d+$/)).last()
@@ -216,8 +210,7 @@ test('a request is merged with what others save: for the same effect its approva
       /What has changed since.*Retention.*Deals, in days.*Approved.*1825.*Now.*3650/,
     )
   }
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  await approve(reviewer)
   await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
 
   await saveAsMira(system, scope, {

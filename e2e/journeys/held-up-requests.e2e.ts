@@ -1,9 +1,19 @@
-import type { Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira, platform } from '../../demo/people.ts'
-import { confirm, guardedScope, press, requireApproval, schedule, state } from '../change-requests.ts'
+import {
+  approve,
+  confirm,
+  guardedScope,
+  press,
+  requestReview,
+  requireApproval,
+  schedule,
+  state,
+} from '../change-requests.ts'
 import { configurationPath, expectPage, field, MAIL, review } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
+
+const PORT = { 'SMTP port': '2525' }
 
 test('an approved request waits for the end of a freeze, says so to its author and its reviewer, and is then applied by itself', async ({
   system,
@@ -11,9 +21,8 @@ test('an approved request waits for the end of a freeze, says so to its author a
 }) => {
   const scope = await guardedScope(system, 'frozen')
   const author = await signIn('olivia', configurationPath(scope, MAIL))
-  const reviewer = await signIn('oscar', await requestReview(author))
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  const reviewer = await signIn('oscar', await requestReview(author, PORT))
+  await approve(reviewer)
   await expect(state(author)).toHaveText('Approved', { timeout: 20_000 })
 
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
@@ -73,8 +82,7 @@ test('an approved batch waits after its first wave has failed, which its request
   )
   const path = `/change-requests/${made.changeRequest.changeRequestId}`
   const reviewer = await signIn('olivia', path)
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  await approve(reviewer)
   await press(reviewer, 'Apply')
   await confirm(reviewer, 'Apply')
   await expect(state(reviewer)).toHaveText('Being applied', { timeout: 20_000 })
@@ -100,24 +108,14 @@ test('an approved batch waits after its first wave has failed, which its request
   })
 })
 
-/** Requests the review of a change, in a scope that requires an approval; returns the path of the request. */
-async function requestReview(author: Page): Promise<string> {
-  await field(author, 'SMTP port').fill('2525')
-  await review(author)
-  await confirm(author, 'Request review')
-  await author.waitForURL(/change-requests/)
-  return new URL(author.url()).pathname
-}
-
 test('an author who has lost the right reads who can apply their approved request, of which nothing is lost', async ({
   system,
   signIn,
 }) => {
   const scope = await guardedScope(system, 'demoted')
-  const path = await requestReview(await signIn('olivia', configurationPath(scope, MAIL)))
+  const path = await requestReview(await signIn('olivia', configurationPath(scope, MAIL)), PORT)
   const reviewer = await signIn('oscar', path)
-  await press(reviewer, 'Approve')
-  await confirm(reviewer, 'Approve')
+  await approve(reviewer)
   await expect(state(reviewer)).toHaveText('Approved')
   try {
     await system.giveRole('olivia', 'viewer')
@@ -141,7 +139,7 @@ test('a reviewer who has lost the right reads why they cannot approve, and someb
 }) => {
   const scope = await guardedScope(system, 'reviewed')
   const author = await signIn('olivia', configurationPath(scope, MAIL))
-  const path = await requestReview(author)
+  const path = await requestReview(author, PORT)
   try {
     await system.giveRole('oscar', 'viewer')
     const reviewer = await signIn('oscar', path)
@@ -150,8 +148,7 @@ test('a reviewer who has lost the right reads why they cannot approve, and someb
     )
     await expect(reviewer.getByRole('button', { name: 'Reject' })).toHaveCount(0)
     const other = await signIn('sam', path)
-    await press(other, 'Approve')
-    await confirm(other, 'Approve')
+    await approve(other)
     for (const page of [author, reviewer])
       await expect(state(page)).toHaveText('Approved', { timeout: 20_000 })
   } finally {
