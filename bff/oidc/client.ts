@@ -67,7 +67,7 @@ export interface Redeemed {
 
 /** What the provider returned for a refresh token. */
 export interface Refreshed {
-  /** Null if it said nothing about the roles, so that they stay as they are. */
+  /** Null if it said nothing about the roles, so that they stay as they are. They may lack `iss`. */
   claims: Record<string, unknown> | null
   /** Null: the previous one remains valid. */
   idToken: string | null
@@ -154,7 +154,7 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
       if (claims !== undefined && claims.sub !== sub)
         throw new Error('The refreshed ID token is about another person')
       const { rolesClaim } = settings
-      const about = { ...claims, iss: settings.issuer, sub }
+      const about = { ...claims, sub }
       const known = { ...(await extraClaims(config, tokens.access_token, about, rolesClaim)), ...about }
       const saysRoles = claims !== undefined || findClaim(known, rolesClaim) !== undefined
       return {

@@ -57,7 +57,8 @@ export function createAskProvider(options: AskOptions): AskProvider {
       const refreshToken = refreshed.refreshToken ?? tokens.refreshToken
       await storeTokens(db, idHash, sealTokens(id, { idToken, refreshToken }))
       if (refreshed.claims === null) return session
-      const read = readClaims(refreshed.claims, { ...options, now: clock.now() })
+      // of the issuer that the sign-in was of: OIDC_ISSUER may be written with a slash more or less
+      const read = readClaims({ ...refreshed.claims, iss }, { ...options, now: clock.now() })
       if (read === null) return session
       const { person } = read
       if (person.roles.length === 0) {
