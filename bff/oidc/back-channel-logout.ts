@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import * as z from 'zod'
 import { inTransaction } from '#database/transaction.ts'
 import type { Clock } from '#http-kit/clock.ts'
@@ -12,6 +12,7 @@ import { ConsoleFailure } from '../failure.ts'
 import { hashOf } from '#http-kit/random.ts'
 import { deleteSessions, useLogoutToken } from '../store/sessions.ts'
 import type { BffDb } from '../store/tables.ts'
+import { fetchLimited } from './client.ts'
 import type { IdpClient } from './client.ts'
 
 export const BACK_CHANNEL_LOGOUT_PATH = '/auth/backchannel-logout'
@@ -99,7 +100,10 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
     const { issuer, jwksUri, algorithms } = verification
     if (keys?.uri !== jwksUri) {
       // anybody may send a token with a key that does not exist
-      const set = createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: KEYS_COOLDOWN_MS })
+      const set = createRemoteJWKSet(new URL(jwksUri), {
+        cooldownDuration: KEYS_COOLDOWN_MS,
+        [customFetch]: fetchLimited,
+      })
       keys = { uri: jwksUri, set }
     }
     try {

@@ -92,6 +92,7 @@ export const SIGNED_OUT_PATH = '/signed-out'
 const DEFAULT_SCOPES = 'openid profile'
 
 const TIMEOUT_SECONDS = 10
+const RESPONSE_BYTES_MAX = 1024 * 1024
 const MAX_SKEW_CHANGE_SECONDS = 1
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -197,15 +198,30 @@ async function discover(settings: IdpSettings, skew: number): Promise<oidc.Confi
       oidc.enableNonRepudiationChecks,
       ...(loopback !== null || mayBePlainHttp(issuer) ? [oidc.allowInsecureRequests] : []),
     ],
-    // fetch follows no redirects here, because openid-client disables them
-    ...(loopback !== null && {
-      [oidc.customFetch]: (url: string, options: oidc.CustomFetchOptions) => {
-        if (!url.startsWith(settings.publicOrigin))
-          throw new Error('The embedded provider returned a foreign address')
-        return fetch(loopback() + url.slice(settings.publicOrigin.length), options as RequestInit)
-      },
-    }),
+    [oidc.customFetch]: (url: string, options: oidc.CustomFetchOptions) => {
+      if (loopback === null) return fetchLimited(url, options as RequestInit)
+      if (!url.startsWith(settings.publicOrigin))
+        throw new Error('The embedded provider returned a foreign address')
+      return fetchLimited(loopback() + url.slice(settings.publicOrigin.length), options as RequestInit)
+    },
   })
+}
+
+/**
+ * Fetches from a provider. A response that would fill the memory of this program is an error instead. Follows no redirects,
+ * because openid-client and jose disable them.
+ */
+export async function fetchLimited(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options)
+  let bytes = 0
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes <= RESPONSE_BYTES_MAX) controller.enqueue(chunk)
+      else controller.error(new Error('The response of the identity provider is too large'))
+    },
+  })
+  return response.body === null ? response : new Response(response.body.pipeThrough(limit), response)
 }
 
 function derived({ browser }: SignInSecrets, purpose: 'nonce' | 'code_verifier'): string {

@@ -231,6 +231,23 @@ describe('sign-in with an external identity provider', () => {
     )
   })
 
+  it('refuses a response that would fill its memory (E05)', async () => {
+    const claims = { sub: 'u-7', name: 'Ada', realm_access: { roles: ['admin'] } }
+    provider.claims = { ...claims, more: 'x'.repeat(1024 * 1024) }
+    assert.equal((await signIn(browser())).status, 502)
+    provider.claims = { ...claims, more: 'x'.repeat(128 * 1024) }
+    assert.equal((await signIn(browser())).status, 303)
+    const { publicJwk } = provider
+    provider.publicJwk = { ...publicJwk, more: 'x'.repeat(1024 * 1024) } as JWK
+    const logOut = async () => {
+      const body = new URLSearchParams({ logout_token: await provider.logoutToken({ sub: 'u-7' }) })
+      return (await fetch(`${server.address}/auth/backchannel-logout`, { method: 'POST', body })).status
+    }
+    assert.equal(await logOut(), 400)
+    provider.publicJwk = publicJwk
+    assert.equal(await logOut(), 200)
+  })
+
   it('says once that auth_time is missing, and what the claim of a person without a role contains', async () => {
     provider.claims = { sub: 'u-5', realm_access: { roles: ['sg-console', 'b\u202eoss'] } }
     assert.equal((await signIn(browser())).status, 403)
