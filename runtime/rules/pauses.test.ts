@@ -127,6 +127,38 @@ describe('a pause', () => {
     await harness.succeeds(detach)
   })
 
+  it('of a scope holds a takeover that began a moment before', async () => {
+    const { bundle, other } = await newBundle()
+    const scope = harness.newScope()
+    const path = `/scopes/${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const { operationId, bundleInstallId } = await harness.install(bundle, { scope })
+    const failed = await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    const held = holdCall(other)
+    const untilWaiting = (count: number) =>
+      until(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(harness.db)
+        return rows.length === count
+      })
+    const { takingOver, pausing } = await harness.db.transaction().execute(async (tx) => {
+      await sql`select from runtime.installation where bundle_install_id = ${bundleInstallId} for update`.execute(
+        tx,
+      )
+      const takingOver = harness.takeOver(failed)
+      await untilWaiting(1)
+      const pausing = post(`${path}/pause`)
+      await untilWaiting(2)
+      return { takingOver, pausing }
+    })
+    const detach = await takingOver
+    await pausing
+    assert.ok(await isHeld(detach))
+    held.release()
+    await post(`${path}/resume`)
+    await harness.succeeds(detach)
+  })
+
   it('of a plugin holds what calls it next, although the worker knows its registration, and nothing else (G04)', async () => {
     const { bundle, one, other } = await newBundle()
     const free = await newBundle()

@@ -1,6 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
 import type { Db } from '../model/db.ts'
@@ -27,7 +28,7 @@ export function requireVisible(actor: Actor, place: Place, what: string): void {
 
 /**
  * Refuses an operation or installation that does not exist or that the actor may not see (NOT_FOUND), else with PERMISSION_DENIED.
- * Comes before the object is locked or read: who may not see it neither waits for it nor makes others wait, which would tell that
+ * Returns its scope. Comes before the object is locked or read: who may not see it neither waits for it nor makes others wait, which would tell that
  * it exists.
  */
 export async function authorizeObject(
@@ -35,12 +36,13 @@ export async function authorizeObject(
   actor: Actor,
   permission: Permission,
   object: PathObject,
-): Promise<void> {
+): Promise<Scope> {
   const what = 'operationId' in object ? 'operation' : 'installation'
   const place = await findScopeOf(db, object)
   if (place === undefined) throw notFound(what)
   requireVisible(actor, place, what)
   authorize(actor, permission, place)
+  return place
 }
 
 /** Whether the actor may read something in the place: of an environment, one scope is enough. */

@@ -7,7 +7,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Vault } from '../../model/vault.ts'
-import { scopeOf, findScope } from '../../store/configuration/scopes.ts'
+import { scopeOf, findScope, lockScope } from '../../store/configuration/scopes.ts'
 import { emitEvents } from '../../store/events.ts'
 import { lockInstallation, findInstallation } from '../../store/installations/installations.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
@@ -36,6 +36,9 @@ export async function takeOverOperation(
   { params, body }: Input<Name>,
 ): Promise<Answer<Name>> {
   const { tx, actor, deps } = context
+  const scope = await authorizeObject(tx, actor, 'operation:takeover', params)
+  // as for every new operation: whoever pauses the scope or protects the installation meanwhile waits, and sees it
+  await lockScope(tx, scope)
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
   const way = wayOf(context, body)
