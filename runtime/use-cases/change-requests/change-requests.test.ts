@@ -100,6 +100,30 @@ describe('a change request', () => {
     assert.equal(subjects.filter((subject) => subject.includes(id)).length, 2)
   })
 
+  it('is based on what its author has seen, also if somebody saves while it waits for the scope', async () => {
+    const { scope } = await installed()
+    const { applicationRuntimeId, workspaceId } = scope
+    const { snapshotVersion } = await deps.configuration(scope)
+    const input = { snapshotVersion, changes: changesOf({ name: 'b' }) }
+    const { proposing } = await deps.db.transaction().execute(async (tx) => {
+      await sql`update runtime.scope set snapshot_version = snapshot_version + 1
+        where application_runtime_id = ${applicationRuntimeId} and workspace_id = ${workspaceId}`.execute(tx)
+      const proposing = send('/change-requests', {
+        kind: 'CONFIGURE',
+        title: 'Late',
+        scope: { ...scope },
+        input,
+      })
+      await until(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
+        return rows.length > 0
+      })
+      return { proposing }
+    })
+    assert.equal((await proposing).errorCode, 'CONFIGURATION_SNAPSHOT_STALE')
+  })
+
   it('is one of 200 at most that a person has not ended', async () => {
     const { scope, id } = await installed()
     const given = { kind: 'DETACH', title: 'Gone', input: { bundleInstallId: id } }

@@ -8,7 +8,7 @@ import { protectedProblems } from '../../engine/changes/check-changes.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
-import { findScope, lockScope } from '../../store/configuration/scopes.ts'
+import { lockScope } from '../../store/configuration/scopes.ts'
 import { findScopeOf } from '../../store/visible-scopes.ts'
 import type { PathObject } from '../../store/visible-scopes.ts'
 import { authorize, notFound, requireVisible } from '../authorize.ts'
@@ -51,11 +51,11 @@ export async function contentFor(
   if (before !== null && source !== undefined && source !== sourceOf(before))
     await requireSource(tx, actor, source)
   if (change.kind !== 'CONFIGURE') return { change, base: {}, key }
-  const scope = await findScope(tx, change.scope)
+  // first: what is read as the base of the change must be what the person has seen
+  const scope = await lockScope(tx, change.scope)
   if (scope === undefined) throw notFound('scope')
   const seen = (given.input as { snapshotVersion?: number }).snapshotVersion
   if (seen !== scope.snapshot_version) throw staleSnapshot(scope.snapshot_version)
-  await lockScope(tx, change.scope)
   const { current } = await readNamed({ db: tx, keys: deps }, scope, change.input.changes)
   return { change, base: current, key }
 }
