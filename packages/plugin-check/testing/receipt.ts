@@ -6,7 +6,7 @@ import { digestOf } from '../src/receipt/digest.ts'
 
 export const LOCATOR = 'production/crm-suite/MODULE/crm-core'
 const AT = '2026-11-20T10:00:00.000Z'
-const OPERATION_ID = '019aa000-0000-7000-8000-000000000001'
+export const OPERATION_ID = '019aa000-0000-7000-8000-000000000001'
 const PERSON = { id: 'ada', name: 'Ada' }
 
 const VERSION_INVALID = {

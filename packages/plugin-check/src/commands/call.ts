@@ -8,7 +8,7 @@ import {
 } from '../../../../contract/protocol/vocabulary.ts'
 import { readJsonFile, UsageError, type Profile } from '../profile.ts'
 import { problemOf } from '../receipt/replay-receipt.ts'
-import { printable } from '../report/printable.ts'
+import { printable, printableLines } from '../report/printable.ts'
 import { CaseBlocked, createTrial, type Bench, type Sent } from '../run/trial.ts'
 import { endpointProblem } from '../run/usable.ts'
 import type { CallOptions } from '../wire/build-call.ts'
@@ -125,7 +125,7 @@ function responseOf({ exchange: { response } }: Sent): string {
   if (response === null) return ''
   const json = parseJson(response.body)
   const text = json === undefined ? response.body.toString() : JSON.stringify(json, null, 2)
-  return text.split('\n').map(printable).join('\n')
+  return printableLines(text)
 }
 
 const permittedBy = ({ resources }: Profile): Record<string, string[]> =>

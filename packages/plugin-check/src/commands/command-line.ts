@@ -9,6 +9,7 @@ import { profileOfManifest } from '../profile-of-manifest.ts'
 import { createStarterProfile } from '../starter-profile.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
+import { printable, printableLines } from '../report/printable.ts'
 import type { Report } from '../report/report.ts'
 import type { CaseResult } from '../run/judges.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
@@ -65,7 +66,13 @@ plugin-check explain CASE                explain one case
 Exit code: 0 passed, 1 a MUST failed or could not be tested, 2 the plugin or the profile cannot be used.`
 
 /** Runs one command and returns the exit code. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
+  // receipts, manifests and plugins come from others, and so do names in file names and messages
+  const terminal: Terminal = {
+    print: (text) => given.print(printableLines(text)),
+    printError: (text) => given.printError(printableLines(text)),
+    ask: (question) => given.ask(printable(question)),
+  }
   try {
     return await dispatch(args, terminal)
   } catch (error) {

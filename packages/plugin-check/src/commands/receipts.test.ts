@@ -14,7 +14,7 @@ import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../../../database/free-port.ts'
 import { digestOf } from '../receipt/digest.ts'
-import { LOCATOR, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
+import { LOCATOR, OPERATION_ID, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { serve } from '../../testing/serve.ts'
@@ -184,6 +184,23 @@ test('what cannot be replayed is explained in one line', async (t) => {
   const succeeded = JSON.stringify(receipt).replaceAll('"outcome":null', '"outcome":"APPLIED"')
   writeFileSync(file, JSON.stringify(withDigest(JSON.parse(succeeded) as JsonObject)))
   await isUsage([file], /contains no failed call of the plugin reference-plugin/)
+})
+
+test('a receipt of a stranger is kept in the store only, and cannot control the terminal (C06)', async (t) => {
+  const given = JSON.stringify(receiptOf('INSTALL', 'spring'))
+    .replaceAll(OPERATION_ID, String.raw`x/../../../outside\u001b[2J`)
+    .replaceAll(`"value":"${MASK}"`, String.raw`"value":{"\u001b]0;\u202e":"${MASK}"}`)
+  const { folder, file, questions, replay } = setUp(t, withDigest(JSON.parse(given) as JsonObject))
+  const { output } = await replay(null, [file])
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  assert.equal(files.filter((name) => /^store.receipts.\w+\.json$/.test(name)).length, 1, files.join())
+  assert.deepEqual(
+    files.filter((name) => !name.startsWith('store')),
+    ['profile.json', 'receipt.json'],
+  )
+  assert.match(output, /INSTALL\.BEFORE_RESOURCES\.x\/\.\.\/\.\.\/\.\.\/outside\?\[2J/)
+  assert.equal(questions.length, 1)
+  assert.doesNotMatch(output.replaceAll('\n', '') + questions.join(''), /[\p{Cc}\p{Cf}]/u)
 })
 
 test('a receipt that was changed since its export is refused in one line', async (t) => {

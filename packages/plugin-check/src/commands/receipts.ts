@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -19,8 +20,13 @@ export const idOf = ({ request: { operation, stage } }: FailedCall): string =>
 /** Readable by its owner only: the values may be secrets of a test system. */
 export function keepReceipt(store: string, kept: KeptReceipt): void {
   mkdirSync(join(store, FOLDER), { recursive: true, mode: 0o700 })
-  writeFileSync(join(store, FOLDER, `${kept.id}.json`), `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+  const file = join(store, FOLDER, `${fileName(kept.id)}.json`)
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
 }
+
+/** The operation of a receipt that somebody gave may have any name, also one that leads to another folder. */
+const fileName = (id: string): string =>
+  /^[\w.-]{1,200}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 
 /** The kept receipts by id; files that are none are skipped. */
 export function readKept(store: string): KeptReceipt[] {
