@@ -111,9 +111,12 @@ async function post(
     return status === 200 ? { json } : `The target responded with status ${status}`
   } catch {
     // The error can contain the address, which is not stored.
-    return 'The target did not respond'
+    return NO_RESPONSE
   }
 }
+
+/** The message of an attempt that may have waited for a target that never answers. */
+export const NO_RESPONSE = 'The target did not respond'
 
 const uncertain = (message: string): DeliveryFailure => ({
   errorCode: 'EVENT_RESULT_UNCERTAIN',

@@ -140,6 +140,44 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       assert.deepEqual(target.arrivals, { a: 1, b: 1, c: 1 })
     })
 
+    test('sends what becomes due while a service does not answer, once started (E07)', async (t) => {
+      const { store, outbox, target } = await setUp(t, { names: ['a'], timeoutMs: 5_000, pollMs: 10 })
+      target.reactions['a'] = 'hang'
+      outbox.start()
+      await until(async () => target.arrivals['a'] === 1)
+      await store.transaction((tx) => outbox.publish(tx, eventNamed('b')))
+      await until(async () => (await outbox.count()).DELIVERED === 1)
+      target.release()
+      await outbox.stop()
+      assert.deepEqual(target.arrivals, { a: 1, b: 1 })
+      assert.deepEqual(await outbox.count(), { PENDING: 0, DELIVERED: 2, FAILED: 0 })
+    })
+
+    test('sends other events while services that did not answer keep it waiting (E07)', async (t) => {
+      const names = ['a', 'b', 'c', 'd']
+      const { store, outbox, target, clock } = await setUp(t, { names, concurrency: 4, timeoutMs: 5_000 })
+      for (const each of names) target.reactions[each] = 'drop'
+      assert.equal(await outbox.deliverDue(), 4)
+      for (const each of names) target.reactions[each] = 'hang'
+      clock.now += 120_000
+      await store.transaction((tx) => outbox.publish(tx, { ...eventNamed('other'), propertyKey: 'other' }))
+      const delivery = outbox.deliverDue()
+      await until(async () => target.arrivals['other'] === 1)
+      target.release()
+      assert.equal(await delivery, 5)
+      assert.deepEqual(await outbox.count(), { PENDING: 2, DELIVERED: 3, FAILED: 0 })
+      const waiting = await outbox.list({ state: 'PENDING' })
+      assert.deepEqual(
+        waiting.map(({ attempts }) => attempts),
+        [1, 1],
+      )
+
+      for (const each of names) target.reactions[each] = 'confirm'
+      clock.now += 120_000
+      assert.equal(await outbox.deliverDue(), 2)
+      for (const each of names) assert.equal(target.arrivals[each], 2)
+    })
+
     test('leases no more events than it sends at the same time', async (t) => {
       const names = ['a', 'b', 'c', 'd', 'e']
       const { outbox, create, target } = await setUp(t, { names, concurrency: 2, timeoutMs: 5_000 })

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonValue } from '../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
-import { deliverEvent, type DeliveryFailure } from './deliver-event.ts'
+import { deliverEvent, NO_RESPONSE, type DeliveryFailure } from './deliver-event.ts'
 import { declarationSource } from './event-declarations.ts'
 import type { EventState, EventTables, EventUpdate, OutboxEvent } from './event-store.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
@@ -34,7 +34,7 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   store: Store<Tx>
   /** `event.attempts` includes the failed attempt. Default: {@link defaultRetryPolicy}. */
   retry?: RetryPolicy
-  /** Events that are sent at the same time; default 32. */
+  /** Events that are sent at the same time; default 32. Targets that do not respond take at most half of it. */
   concurrency?: number
   /** How often a started outbox looks for due events; default 500 ms. */
   pollMs?: number
@@ -85,6 +85,10 @@ const UNEXPECTED_FAILURE: DeliveryFailure = {
   retryable: true,
 }
 
+/** There was no attempt, because enough others wait for targets that did not respond. */
+const POSTPONED = Symbol('postponed')
+const SILENT_MAX = 10_000
+
 /** Gives up what is not retryable, and after 20 attempts; waits 1 s, then twice as long each time, up to 10 minutes. */
 export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
   retryable && attempts < ATTEMPTS_MAX
@@ -104,6 +108,9 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const delivery = { platform, declarations: declarationSource(platform, now), timeoutMs, now }
   const owner = newOwner()
   const leaseMs = Math.max(LEASE_MIN_MS, LEASE_TIMEOUTS * timeoutMs)
+  /** References whose target did not respond last: their events take at most half of the places, so that others are sent. */
+  const silent = new Set<string>()
+  let waiting = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
@@ -111,41 +118,56 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
 
   /** Stores results and leases due events in one transaction. The lease begins when the transaction does. */
   const settleAndLease = (results: readonly EventUpdate[], dueBy: number, limit: number) =>
-    store.transaction(async (tx) => {
-      for (const result of results) await events.settle(tx, owner, result)
-      if (limit === 0) return []
-      return events.lease(tx, { owner, now: dueBy, leaseUntil: now() + leaseMs, limit })
-    })
+    results.length === 0 && limit === 0
+      ? []
+      : store.transaction(async (tx) => {
+          for (const result of results) await events.settle(tx, owner, result)
+          if (limit === 0) return []
+          return events.lease(tx, { owner, now: dueBy, leaseUntil: now() + leaseMs, limit })
+        })
 
   /**
-   * Makes one attempt for each event that is due when this is called, except those that are not started when the signal
-   * aborts. An event is leased only when its attempt can start, and the results of all attempts that end during one
-   * transaction are stored by the next one. Returns the number of attempts.
+   * Makes one attempt for each event that is due when this is called. With a signal, also for those that become due while
+   * attempts are in progress, because one of them may take long; what is not started when it aborts stays. An event is
+   * leased only when its attempt can start, and the results of all attempts that end during one transaction are stored by
+   * the next one. Returns the number of attempts.
    */
   async function deliver(signal?: AbortSignal): Promise<number> {
-    const dueBy = now()
+    const calledAt = now()
     const running = new Map<string, Promise<void>>()
     const ended = unsettled.splice(0)
     let wake = (): void => undefined
     let total = 0
     let hasMore = true
+    let lookedAt = -Infinity
     const mayLease = (): boolean => hasMore && signal?.aborted !== true
     const send = async (event: OutboxEvent): Promise<void> => {
       const failure = await attempt(event)
-      ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
+      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + timeoutMs })
+      else ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
       running.delete(event.eventId)
       wake()
     }
     try {
       do {
+        if (signal?.aborted === false && performance.now() - lookedAt >= pollMs) {
+          await tidyOften()
+          lookedAt = performance.now()
+          hasMore = true
+        }
         const results = [...ended]
         const limit: number = mayLease() ? concurrency - running.size : 0
-        const leased = await settleAndLease(results, dueBy, limit)
+        const leased = await settleAndLease(results, signal === undefined ? calledAt : now(), limit)
         ended.splice(0, results.length)
         if (limit > 0) hasMore = leased.length === limit
         total += leased.length
         for (const event of leased) running.set(event.eventId, send(event))
-        if (ended.length === 0 && running.size > 0) await new Promise<void>((resolve) => (wake = resolve))
+        if (ended.length === 0 && running.size > 0) {
+          const woken = new Promise<void>((resolve) => (wake = resolve))
+          await (signal === undefined
+            ? woken
+            : Promise.race([woken, wait(pollMs, undefined, { ref: false })]))
+        }
         if (running.size > 0) await wait(GROUP_MS)
       } while (running.size > 0 || ended.length > 0 || mayLease())
       return total
@@ -157,12 +179,21 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   }
 
   /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
-  async function attempt(event: OutboxEvent): Promise<DeliveryFailure | null> {
+  async function attempt(event: OutboxEvent): Promise<DeliveryFailure | typeof POSTPONED | null> {
+    const place = JSON.stringify([event.installation.bundleInstallId, event.resource, event.propertyKey])
+    const isSilent = silent.has(place)
+    if (isSilent && waiting >= concurrency / 2) return POSTPONED
+    waiting += Number(isSilent)
     try {
-      return await deliverEvent(event, delivery)
+      const failure = await deliverEvent(event, delivery)
+      if (failure?.message !== NO_RESPONSE) silent.delete(place)
+      else if (silent.size < SILENT_MAX) silent.add(place)
+      return failure
     } catch (error) {
       report(error, event)
       return UNEXPECTED_FAILURE
+    } finally {
+      waiting -= Number(isSilent)
     }
   }
 
@@ -198,25 +229,20 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     return { ...result, state: 'PENDING', nextAttemptAt: later, lastError, endedAt: null }
   }
 
-  /** Takes over immediately what a crashed process on this machine was sending, and deletes old events. */
-  const tidy = (): Promise<void> =>
-    store.transaction(async (tx) => {
+  let tidiedAt = -Infinity
+  /** Takes over immediately what a crashed process on this machine was sending, and deletes old events; once a minute. */
+  async function tidyOften(): Promise<void> {
+    if (now() - tidiedAt <= 60_000) return
+    await store.transaction(async (tx) => {
       for (const other of await events.owners(tx)) if (isOwnerGone(other)) await events.release(tx, other)
       await events.forgetDelivered(tx, now() - retentionMs)
     })
+    tidiedAt = now()
+  }
 
   async function deliverUntil(signal: AbortSignal): Promise<void> {
-    let tidiedAt = -Infinity
     while (!signal.aborted) {
-      try {
-        if (now() - tidiedAt > 60_000) {
-          await tidy()
-          tidiedAt = now()
-        }
-        await deliver(signal)
-      } catch (error) {
-        report(error, null)
-      }
+      await deliver(signal).catch((error: unknown) => report(error, null))
       await wait(pollMs, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -7,10 +7,10 @@ import { listen } from '../src/node-listener.ts'
 import type { EventToPublish } from '../src/outbox.ts'
 
 /**
- * What the target does with an event: confirm it, refuse it for now, refuse it with a NUL character in its message, or
- * confirm it when the test calls `release`.
+ * What the target does with an event: confirm it, refuse it for now, refuse it with a NUL character in its message,
+ * confirm it when the test calls `release`, or close the connection.
  */
-type Reaction = 'confirm' | 'refuse' | 'refuse with NUL' | 'hang'
+type Reaction = 'confirm' | 'refuse' | 'refuse with NUL' | 'hang' | 'drop'
 
 export interface EventTarget {
   platformApiBase: string
@@ -49,6 +49,7 @@ export async function eventTarget(
     const reaction = reactions[name] ?? 'confirm'
     if (reaction === 'confirm') outgoing.end(JSON.stringify(successEnvelope(null)))
     if (reaction === 'hang') hanging.push(outgoing)
+    if (reaction === 'drop') outgoing.destroy()
     if (reaction === 'refuse' || reaction === 'refuse with NUL') {
       const message = reaction === 'refuse' ? 'The target is busy' : 'The target\0 is busy'
       outgoing.end(JSON.stringify(failureEnvelope('TARGET_BUSY', { message, retryable: true })))
