@@ -160,6 +160,30 @@ test('a schema that refers to itself has a type that ends', () => {
   assert.match(printed, /\{ 'city': JsonValue \}/)
 })
 
+test('a manifest of a stranger cannot control the terminal, nor add to its types (C06)', () => {
+  const odd = String.raw`\u001b]0;\u202e\n} declare const evil: 1`
+  const city = '"properties": { "city": { "type": "string" } }'
+  writeFileSync(file, MANIFEST.replace(city, `"properties": { "${odd}": { "type": "string" } }`))
+  const { code, printed } = run('types', file)
+  assert.equal(code, 0)
+  assert.match(printed, /\{ '\\u001b\]0;\\u202e\\u000a\} declare const evil: 1'\?: string \}/)
+  writeFileSync(file, MANIFEST.replace('"version"', `"${odd}": 1, "version"`))
+  const { errors } = run('check', file)
+  assert.match(errors, /declare const evil/)
+  assert.doesNotMatch(printed + errors, /[\u001b\u202e]/)
+})
+
+test('a schema that refers to itself many times has a type that ends', () => {
+  const many = Array.from({ length: 200 }, (_, index) => `"p${index}": { "$ref": "#/$defs/address" }`)
+  writeFileSync(
+    file,
+    MANIFEST.replace('"properties": { "city": { "type": "string" } }', `"properties": { ${many.join()} }`),
+  )
+  const { code, printed } = run('types', file)
+  assert.equal(code, 0)
+  assert.ok(printed.length < 1_000_000, `${printed.length} characters`)
+})
+
 test('a template is copied, and nothing is replaced', () => {
   for (const [option, more] of [
     [[], ['plugin.mjs']],

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { MISLEADING } from '../../../contract/protocol/foreign-text.ts'
 import { describeManifestProblem, readManifest } from '../../../contract/protocol/manifest-text.ts'
 import { manifestTypes } from './manifest-types.ts'
 
@@ -22,6 +23,8 @@ const USAGE = `Usage:
 
 Exit code: 0 done, 1 the manifest is wrong or a file exists, 2 the command is not understood.`
 
+const MISLEADING_CHARACTER = new RegExp(String.raw`(?!\n)[${MISLEADING}]`, 'gu')
+
 export interface Output {
   print(text: string): void
   printError(text: string): void
@@ -32,7 +35,12 @@ export interface Output {
  *
  * @param templates the folder of the templates in the package
  */
-export function runCommand(args: readonly string[], templates: string, output: Output): number {
+export function runCommand(args: readonly string[], templates: string, given: Output): number {
+  // a manifest may come from somebody else
+  const output: Output = {
+    print: (text) => given.print(text.replaceAll(MISLEADING_CHARACTER, '\ufffd')),
+    printError: (text) => given.printError(text.replaceAll(MISLEADING_CHARACTER, '\ufffd')),
+  }
   const [command, ...rest] = args
   const parsed = options(rest)
   if (parsed === null || parsed.values.help === true || parsed.positionals.length > 1)

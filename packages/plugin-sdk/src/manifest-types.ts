@@ -1,4 +1,5 @@
 import { getOwn, isJsonObject, pointerSegments, type JsonValue } from '../../../contract/json-schema/json.ts'
+import { MISLEADING } from '../../../contract/protocol/foreign-text.ts'
 import { formatLocator } from '../../../contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestPlugin } from '../../../contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '../../../contract/protocol/property-definition.ts'
@@ -48,7 +49,13 @@ function modulesOf(manifest: AuthorManifest, plugin: ManifestPlugin): string[] {
   })
 }
 
-const text = (name: string): string => `'${name.replaceAll(/['\\]/g, String.raw`\$&`)}'`
+/** A name may have any character, also one that would end the line of its literal. */
+const text = (name: string): string =>
+  `'${name
+    .replaceAll(/['\\]/g, String.raw`\$&`)
+    .replaceAll(UNSAFE, (found) => String.raw`\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`
+
+const UNSAFE = new RegExp(String.raw`[${MISLEADING}\u2028\u2029]`, 'gu')
 
 const referenceType = (definition: PropertyDefinition | undefined): string =>
   `Extract<Reference, { '@type': ${text(typeOfKind(definition?.kind ?? 'DATA'))} }>`
@@ -56,21 +63,24 @@ const referenceType = (definition: PropertyDefinition | undefined): string =>
 function typeOfProperty(definition: PropertyDefinition | undefined): string {
   if (definition === undefined) return ANY
   const schema = valueSchema(definition) as JsonValue
-  return typeOfSchema(schema, { root: schema, depth: 0 })
+  return typeOfSchema(schema, { root: schema, depth: 0, work: { left: SCHEMAS_MAX } })
 }
 
 const ANY = 'JsonValue'
-/** Schemas can refer to themselves. */
+/** Schemas can refer to themselves, also several times. */
 const DEPTH_MAX = 8
+const SCHEMAS_MAX = 10_000
 
 interface Place {
   root: JsonValue
   depth: number
+  /** How many more schemas of the property are looked at. */
+  work: { left: number }
 }
 
-function typeOfSchema(schema: JsonValue | undefined, { root, depth }: Place): string {
-  if (!isJsonObject(schema) || depth > DEPTH_MAX) return ANY
-  const below = { root, depth: depth + 1 }
+function typeOfSchema(schema: JsonValue | undefined, { root, depth, work }: Place): string {
+  if (work.left-- <= 0 || !isJsonObject(schema) || depth > DEPTH_MAX) return ANY
+  const below = { root, depth: depth + 1, work }
   const union = (types: readonly string[]): string => {
     const all = [...new Set(types)]
     return all.includes(ANY) || all.length === 0 ? ANY : all.join(' | ')
