@@ -112,18 +112,20 @@ function tryBinaries(
 function copyOf({ directory, version, cache }: InstalledPackage): string {
   const uid = process.getuid?.() ?? 0
   const target = join(cache, `bundle-console-postgresql-${version}-${uid}`)
-  const existing = lstatSync(target, { throwIfNoEntry: false })
-  if (existing?.isDirectory() && existing.uid === uid && (existing.mode & 0o022) === 0)
-    return join(target, 'native')
+  const isOurs = (): boolean => {
+    const existing = lstatSync(target, { throwIfNoEntry: false })
+    return existing?.isDirectory() === true && existing.uid === uid && (existing.mode & 0o022) === 0
+  }
+  if (isOurs()) return join(target, 'native')
   const fresh = mkdtempSync(`${target}-`)
   chmodSync(fresh, 0o755)
   copyTree(join(directory, 'native'), join(fresh, 'native'))
   makeLinks(directory, fresh)
-  if (existing) return join(fresh, 'native')
   try {
     renameSync(fresh, target)
   } catch {
-    // Another start was faster.
+    // Another start was faster, or somebody else holds the name.
+    if (!isOurs()) return join(fresh, 'native')
     rmSync(fresh, { recursive: true, force: true })
   }
   return join(target, 'native')
