@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 
 /**
  * A backup is a compressed file with one JSON value a line: the header, for each table its head, its rows and its end,
@@ -7,23 +8,26 @@ import * as z from 'zod'
  */
 export const FORMAT = 'bundle-console backup 1'
 
-const Migrations = z.array(z.object({ name: z.string(), sha256: z.string() }))
+/** Is printed, also of a file that nobody has authenticated: it must not control the terminal. */
+const Printed = z.string().regex(new RegExp(String.raw`^[^${MISLEADING}]*$`, 'u'))
+
+const Migrations = z.array(z.object({ name: Printed, sha256: z.string() }))
 
 export const Header = z.object({
   format: z.literal(FORMAT),
-  at: z.string(),
-  version: z.string(),
+  at: Printed,
+  version: Printed,
   /** The commit of the program; absent from backups of earlier versions, null if it was not known. */
-  build: z.string().nullable().optional(),
+  build: Printed.nullable().optional(),
   /** The applied migrations of each schema, in order. */
   migrations: z.object({ runtime: Migrations, bff: Migrations }),
-  /** The fingerprints of the sealing keys that open the values; they are printed before anything shows whose file it is. */
+  /** The fingerprints of the sealing keys that open the values. */
   sealingKeys: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
 })
 export type Header = z.infer<typeof Header>
 
 export const TableHead = z.object({
-  table: z.string(),
+  table: Printed,
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
 })
 export type TableHead = z.infer<typeof TableHead>

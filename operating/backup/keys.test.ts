@@ -37,15 +37,19 @@ test('a file of keys that others would read differently is refused at its line',
   for (const [entries, message] of refused) await assert.rejects(read(files(entries)), { message })
 })
 
-test('a backup names its keys by fingerprints only, which cannot control a terminal (H04)', async (t) => {
+test('a backup names its keys by fingerprints only, and nothing in its header can control a terminal (H04)', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'backup')
-  const first = async (fingerprint: string) => {
+  const first = async (changes: object) => {
     const header = { format: FORMAT, at: '', version: '1.0.0', migrations: { runtime: [], bff: [] } }
-    writeFileSync(file, gzipSync(`${JSON.stringify({ ...header, sealingKeys: [fingerprint] })}\n`))
+    const sealingKeys = ['0123456789abcdef']
+    writeFileSync(file, gzipSync(`${JSON.stringify({ ...header, sealingKeys, ...changes })}\n`))
     return (await readBackup(file).next()).value?.kind
   }
-  assert.equal(await first('0123456789abcdef'), 'header')
-  await assert.rejects(first('\u001b]0;restored\u0007'), /damaged/)
+  assert.equal(await first({}), 'header')
+  const title = '\u001b]0;restored\u0007'
+  const odd = [{ sealingKeys: [title] }, { at: title }, { version: title }, { build: title }]
+  const migrations = { runtime: [{ name: title, sha256: '' }], bff: [] }
+  for (const changes of [...odd, { migrations }]) await assert.rejects(first(changes), /damaged/)
 })

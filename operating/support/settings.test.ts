@@ -4,7 +4,7 @@ import { describeSettings, secretsOf } from './settings.ts'
 
 test('settings are described without secrets and without a password in a URL', () => {
   const described = describeSettings({
-    RUNTIME_API_BASE: 'https://console:to-hide@platform.example.org',
+    RUNTIME_API_BASE: 'https://console:to-hide@too@platform.example.org',
     PLATFORM_API_BASE: 'https://platform.example.org/@team',
     RUNTIME_API_CREDENTIAL: 'credential-to-hide',
     LOG_LEVEL: ' warn ',
