@@ -49,6 +49,18 @@ describe('the console', () => {
     }
   })
 
+  it('serves metrics to machines inside, and not through a proxy, if a setting says so (D11)', async () => {
+    const direct = await startConsole({ connection: server.connection, servesMetrics: 'direct' })
+    try {
+      const status = async (headers = {}) => (await fetch(`${direct.origin}/metrics`, { headers })).status
+      assert.equal(await status(), 200)
+      assert.equal(await status({ 'x-forwarded-for': '203.0.113.7' }), 404)
+      assert.equal(await status({ 'x-forwarded-for': '' }), 404)
+    } finally {
+      await direct.stop()
+    }
+  })
+
   it('is ready as long as its database is', async () => {
     assert.equal((await get('/readyz')).status, 200)
     const { db, close } = openDatabase(server.connection)

@@ -16,8 +16,8 @@ const TIME_LIMIT_MS = 2_000
 export function healthRoutes(options: {
   db: BffDb
   metrics: Metrics
-  /** Whether `GET /metrics` is served. */
-  servesMetrics: boolean
+  /** Whether `GET /metrics` is served; `direct`: only to who asks without a proxy in between. */
+  servesMetrics: boolean | 'direct'
   state: () => Omit<Parameters<typeof consoleGauges>[0], 'isDatabaseUp'>
   /** What is wrong with the clocks; null if they agree. */
   clockProblem: () => string | null
@@ -35,8 +35,10 @@ export function healthRoutes(options: {
     // what it signs has the time of the database, so it can work
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
-  if (!servesMetrics) return app.get('/metrics', () => Promise.reject(new TransportError('NOT_FOUND')))
   app.get('/metrics', async (c) => {
+    const isForwarded = c.req.header('x-forwarded-for') !== undefined
+    if (servesMetrics === false || (servesMetrics === 'direct' && isForwarded))
+      throw new TransportError('NOT_FOUND')
     const gauges = [
       ...consoleGauges({ ...state(), isDatabaseUp: (await databaseProblem(db)) === null }),
       ...processGauges(),

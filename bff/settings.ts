@@ -112,7 +112,7 @@ export const authEnvironment = {
   /** Reverse proxies in front, each of which appends to `X-Forwarded-For`. */
   TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'a number from 0 to 9 is needed').transform(Number).default(0),
   /** Whether `GET /metrics` is served, without a session, to everybody who reaches the port. */
-  CONSOLE_METRICS: z.enum(['on', 'off'], 'on or off is needed').default('off'),
+  CONSOLE_METRICS: z.enum(['on', 'direct', 'off'], 'on, direct or off is needed').default('off'),
 }
 
 const schema = z.object({
@@ -181,8 +181,8 @@ export interface AuthSettings {
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
   trustedProxyHops: number
-  /** Whether `GET /metrics` is served; default false. */
-  servesMetrics?: boolean
+  /** Whether `GET /metrics` is served; `direct`: not through a proxy. Default false. */
+  servesMetrics?: boolean | 'direct'
   /** Default: none. */
   environmentMarks?: readonly EnvironmentMark[]
 }
@@ -206,7 +206,7 @@ export function authSettingsOf(
     limits: sessionLimitsOf(env),
     recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
-    servesMetrics: env.CONSOLE_METRICS === 'on',
+    servesMetrics: env.CONSOLE_METRICS === 'direct' ? 'direct' : env.CONSOLE_METRICS === 'on',
     environmentMarks: env.ENVIRONMENT_MARKS,
   }
 }

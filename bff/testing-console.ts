@@ -28,7 +28,7 @@ export async function startConsole({
   servesMetrics = true,
   ...options
 }: Pick<ConsoleOptions, 'rates' | 'programRates'> & {
-  servesMetrics?: boolean
+  servesMetrics?: boolean | 'direct'
   connection: ConnectionSettings
   runtimeUrl?: string
   /** For the runtime. */
