@@ -135,6 +135,13 @@ describe('builds', () => {
       assert.doesNotMatch(workflow(name), /secrets\.|pull_request_target/, name)
     }
   })
+
+  it('take what somebody else chose, such as the name of a tag, from the environment (K08)', () => {
+    for (const name of ['check', 'nightly', 'release'])
+      for (const [command] of workflow(name).matchAll(/^ *(?:- )?run: .*$/gm))
+        assert.doesNotMatch(command, /\$\{\{(?! matrix\.)/, name)
+    assert.match(workflow('release'), /persist-credentials: false/)
+  })
 })
 
 describe('samples of deployments', () => {
