@@ -224,7 +224,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _chunked(self):
-        body = b""
+        body = bytearray()
         while True:
             line = self.rfile.readline(64).split(b";")[0].strip()
             size = number(line.decode("latin-1"), 16)
@@ -233,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
             chunk = self.rfile.read(size)
             self.rfile.readline(64)
             if size == 0:
-                return body
+                return bytes(body)
             body += chunk
             if len(chunk) < size or len(body) > BODY_MAX:
                 return None
