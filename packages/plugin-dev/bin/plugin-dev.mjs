@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 13)) {
@@ -8,6 +9,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   )
   process.exit(2)
 }
-// Compiling the program takes a third of a second, so Node keeps the result, in the temporary folder.
-module.enableCompileCache()
+// Compiling the program takes a third of a second, so Node keeps the result: not in the temporary folder, where others could put
+// something else into its place
+module.enableCompileCache(fileURLToPath(new URL('../dist/compiled', import.meta.url)))
 await import('../dist/main.js')
