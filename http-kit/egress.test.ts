@@ -205,8 +205,17 @@ describe('addresses of the platform', () => {
     const named = () => [{ host: 'localhost', port: 7000 }]
     assert.ok(await reachesPlatform(named, { address: '127.0.0.1', port: 7000 }))
     assert.ok(!(await reachesPlatform(named, { address: '10.0.0.1', port: 7000 })))
-    const unknown = () => [{ host: 'no-such-host.invalid', port: 7000 }]
-    assert.ok(!(await reachesPlatform(unknown, { address: '127.0.0.1', port: 7000 })))
+  })
+
+  it('match unless their name does not exist; what cannot be looked up is not known (E02)', async () => {
+    const named = () => [{ host: 'console.example.org', port: 7000 }]
+    const failingWith = (code: string) =>
+      reachesPlatform(named, { address: '10.0.0.1', port: 7000 }, () =>
+        Promise.reject(Object.assign(new Error('no answer'), { code })),
+      )
+    assert.equal(await failingWith('ENOTFOUND'), false)
+    for (const code of ['EAI_AGAIN', 'EAI_FAIL', 'ESERVFAIL', 'ETIMEOUT'])
+      await assert.rejects(failingWith(code), { code })
   })
 
   it('are read from EGRESS_DENY, naming the invalid item', () => {

@@ -179,15 +179,25 @@ export function namesPlatform(addresses: PlatformAddresses, { host, port }: Dest
   })
 }
 
-/** Whether a connection that has reached `address` and `port` has reached a part of the platform. */
+/** The addresses of a name, as `lookup` of `node:dns/promises` answers them. */
+export type LookupAll = (name: string, options: { all: true }) => Promise<{ address: string }[]>
+
+/**
+ * Whether a connection that has reached `address` and `port` has reached a part of the platform. Throws what the lookup throws if it
+ * cannot tell, because a name of the platform at that port cannot be looked up at the moment. A name that does not exist leads nowhere.
+ */
 export async function reachesPlatform(
   addresses: PlatformAddresses,
   { address, port }: { address: string; port: number },
+  lookupAll: LookupAll = lookup,
 ): Promise<boolean> {
   for (const { host } of addresses().filter((one) => one.port === port)) {
     if (host === null ? isThisMachine(address) : isSame(host, address)) return true
     if (host === null || ipaddr.isValid(host)) continue
-    const found = await lookup(host, { all: true }).catch(() => [])
+    const found = await lookupAll(host, { all: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOTFOUND') return []
+      throw error
+    })
     if (found.some((one) => isSame(one.address, address))) return true
     if (found.some((one) => isThisMachine(one.address)) && isThisMachine(address)) return true
   }

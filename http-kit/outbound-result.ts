@@ -156,6 +156,7 @@ const BY_CODE = mapOf<OutboundFailure>({
   UND_ERR_INVALID_ARG: 'refused',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',

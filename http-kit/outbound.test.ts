@@ -383,6 +383,27 @@ describe('outbound', () => {
     await new Promise((resolve) => allowed.close(resolve))
   })
 
+  it('calls nothing at a port of the platform while the name of the platform has no answer (E02)', async () => {
+    received = []
+    const { port } = server.address() as AddressInfo
+    let code: string | null = 'EAI_AGAIN'
+    const guarded = createOutbound({
+      egressAllow: parseEgressAllow('loopback'),
+      platform: () => [{ host: 'console.example.org', port }],
+      resolver: (_hostname, _options, callback) =>
+        code === null
+          ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+          : callback(Object.assign(new Error('away'), { code }), []),
+    })
+    assert.equal(await reason(`${base}/ok`, {}, guarded), 'dns')
+    code = null
+    assert.equal(await reason(`${base}/ok`, {}, guarded), 'egress-denied')
+    assert.deepEqual(received, [])
+    code = 'ENOTFOUND'
+    assert.equal(await reason(`${base}/ok`, {}, guarded), 'answer 200')
+    await guarded.close()
+  })
+
   it('asks for a name that nobody answers once, however many calls wait for it (E07)', async () => {
     const asked: string[] = []
     const unanswered: ((error: Error, addresses: []) => void)[] = []

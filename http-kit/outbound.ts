@@ -1,11 +1,12 @@
 import { lookup as lookupOfSystem } from 'node:dns'
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { promisify } from 'node:util'
 import { Pool, buildConnector } from 'undici'
 import { allowsDestination, destinationOf, namesPlatform, allowsAddress, reachesPlatform } from './egress.ts'
 import type { EgressRule, PlatformAddresses, Destination } from './egress.ts'
 import { OutboundError, reasonOf, tlsReasonOf } from './outbound-result.ts'
-import type { Outbound, ProbeResult } from './outbound-result.ts'
+import type { Outbound, OutboundFailure, ProbeResult } from './outbound-result.ts'
 import { unpack, openStream, send } from './outbound-send.ts'
 
 /** Answers all addresses of a name, as `lookup` of `node:dns` does. */
@@ -153,9 +154,17 @@ function egressConnector({
   resolver: Resolver
   timeoutMs: number
 }): buildConnector.connector {
-  const mayUse = async (address: string): Promise<boolean> =>
-    allowsAddress(rules, destination, address) &&
-    !(await reachesPlatform(platform, { address, port: destination.port }))
+  const lookupAll = promisify(resolver)
+  const refusalOf = async (address: string): Promise<OutboundFailure | null> => {
+    if (!allowsAddress(rules, destination, address)) return 'egress-denied'
+    try {
+      const isPlatform = await reachesPlatform(platform, { address, port: destination.port }, lookupAll)
+      return isPlatform ? 'egress-denied' : null
+    } catch {
+      // not known for the moment, so the call fails as if its own name had no answer
+      return 'dns'
+    }
+  }
   const tcp = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
@@ -165,10 +174,10 @@ function egressConnector({
   return (options, callback) => {
     tcp({ ...options, protocol: 'http:', port: String(destination.port) }, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      void mayUse(socket.remoteAddress ?? '').then((isAllowed) => {
-        if (!isAllowed) {
+      void refusalOf(socket.remoteAddress ?? '').then((reason) => {
+        if (reason !== null) {
           socket.destroy()
-          return callback(new OutboundError('egress-denied'), null)
+          return callback(new OutboundError(reason), null)
         }
         if (destination.protocol !== 'https:') return callback(null, socket)
         tls({ ...options, httpSocket: socket }, (...[tlsError, secured]) => {
