@@ -193,19 +193,25 @@ function egressConnector({
 /**
  * Asks for a name once for all connections that are opened meanwhile. The system looks up only a few names at the same time, for all of
  * the process, and a question that nobody answers takes as long as the system waits: those of one name must not hold up the others.
+ * A question that fails was asked too early for those that joined it: for them it is asked once more.
  */
 function sharing(resolver: Resolver): Resolver {
-  const asked = new Map<string, Parameters<Resolver>[2][]>()
-  return (hostname, options, callback) => {
+  type Asker = Parameters<Resolver>[2]
+  const joinedBy = new Map<string, Asker[]>()
+  const ask = (askers: Asker[], hostname: string, options: Parameters<Resolver>[1]): void => {
     const question = JSON.stringify([hostname, options])
-    const others = asked.get(question)
-    if (others !== undefined) return void others.push(callback)
-    const waiting = [callback]
-    asked.set(question, waiting)
+    const joined: Asker[] = []
+    joinedBy.set(question, joined)
     resolver(hostname, options, (error, addresses) => {
-      asked.delete(question)
-      for (const one of waiting) one(error, addresses)
+      joinedBy.delete(question)
+      if (error !== null && joined.length > 0) ask(joined, hostname, options)
+      for (const one of error === null ? [...askers, ...joined] : askers) one(error, addresses)
     })
+  }
+  return (hostname, options, callback) => {
+    const joined = joinedBy.get(JSON.stringify([hostname, options]))
+    if (joined === undefined) ask([callback], hostname, options)
+    else joined.push(callback)
   }
 }
 
