@@ -85,3 +85,29 @@ test('requests of one person that wait leave connections to the runtime for othe
   for (const response of held) answer(response)
   for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
 })
+
+test('whatever is refused for the moment says when to come back', async (t) => {
+  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
+  let status = 429
+  const server = createServer((_, response) => response.writeHead(status).end('{}'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const runtimeUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bundle-runtime/api`
+  const console = await startConsole({ connection, runtimeUrl })
+  t.after(async () => {
+    await console.stop()
+    await new Promise((resolve) => server.close(resolve))
+    await close()
+  })
+  const ada = new TestBrowser(console.origin)
+  await ada.signIn('ada', 'correct horse')
+  const read = async (path: string) => {
+    const answer = await ada.api(path)
+    return [answer.status, answer.headers.get('retry-after')]
+  }
+  assert.deepEqual(await read('/api/operations'), [429, '1'])
+  status = 503
+  assert.deepEqual(await read('/api/operations'), [503, '1'])
+  // a stream says a later time
+  assert.deepEqual(await read('/api/events'), [503, '5'])
+  assert.deepEqual(await read('/api/unknown'), [404, null])
+})

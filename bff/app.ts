@@ -294,6 +294,9 @@ function apiRoutes(
 
 type ConsoleContext = Context<{ Variables: SessionVariables }>
 
+/** Who gets one of these may repeat the request after a moment; the answer says when. */
+const TEMPORARY = new Set([429, 503])
+
 /** Answers with what is wrong, and logs what is our fault or that of the database. */
 const answerError =
   (log: Log, throttled: Log) =>
@@ -305,7 +308,10 @@ const answerError =
     if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
     const response = problemResponse(problemOf(failure, c.var.requestId), headers)
     // created through the context to keep headers set earlier: Retry-After, Allow
-    return c.newResponse(response.body, response)
+    const answer = c.newResponse(response.body, response)
+    if (TEMPORARY.has(answer.status) && !answer.headers.has('retry-after'))
+      answer.headers.set('retry-after', '1')
+    return answer
   }
 
 /** Limits the rate of each person and of each service account. */
