@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
@@ -96,6 +97,28 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     await add(one, 1)
     assert.deepEqual(new Set(await find('haystack')), new Set([mailed, sold]))
     await sql`delete from runtime.configuration_property where property like 'added-%'`.execute(harness.db)
+  })
+
+  test('compares the order of words in a small value, and takes no large one apart for it (J01)', async () => {
+    const { installation } = await harness.operation(sold)
+    const setTo = (value: string) =>
+      sql`
+      insert into runtime.configuration_property
+        (scope_id, locator, property, bundle_install_id, value, snapshot_version, manager)
+      select scope_id, 'source/x/MODULE/main', 'added', bundle_install_id,
+        jsonb_build_object('@type', 'Data', 'value', ${value}::text), 1, 'person'
+      from runtime.installation where bundle_install_id = ${installation.bundleInstallId}
+      on conflict (scope_id, locator, property) do update set value = excluded.value`.execute(harness.db)
+    for (const [value, ...found] of [
+      ['hazel oak', sold],
+      ['oak hazel'],
+      [`oak ${'elm '.repeat(2_000)} hazel`, sold],
+      [`oak ${Array.from({ length: 300 }, () => randomUUID()).join(' ')} hazel`, sold],
+    ] as const) {
+      await setTo(value)
+      assert.deepEqual(await find('hazel-oak'), found, value.slice(0, 20))
+    }
+    await sql`delete from runtime.configuration_property where property = 'added'`.execute(harness.db)
   })
 
   test('finds the owner of a plugin, and the reason of its registration', async () => {
