@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
+import { successEnvelope } from '../../../contract/protocol/envelope.ts'
 import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, type HandlerResult, type Writes } from './result.ts'
 import { memoryStore } from './memory-store.ts'
+import { listen } from './node-listener.ts'
+import { authorizationOncePerOperation } from './read-authorization.ts'
 import { type MemoryTransaction } from './memory-store.ts'
 
 const authorization: CompiledAuthorization = {
@@ -96,4 +99,33 @@ test('a call without an authorization is rejected', async () => {
 test('a response that the runtime would not accept is not sent', async () => {
   const reply = await answerTo(applied({ [LOCATOR]: { tenantId: 'x'.repeat(1024 * 1024) } }))
   assert.equal(reply.errorCode, 'ANSWER_TOO_LARGE')
+})
+
+test('authorizations are kept for few operations if they are large, and for many if not (J01)', async (t) => {
+  let reads = 0
+  let names = ['displayName', 'plan', 'seats']
+  const platform = await listen((incoming, outgoing) => {
+    reads++
+    const [module] = authorization.resources
+    const answer = { ...authorization, resources: [{ ...module, readProperties: names }] }
+    incoming.resume().on('end', () => outgoing.end(JSON.stringify(successEnvelope(answer))))
+  })
+  t.after(() => platform.close({ graceMs: 0 }))
+  const read = authorizationOncePerOperation({ platformApiBase: platform.url, credential: 'c' })
+  const readAll = async (prefix: string, count: number): Promise<number> => {
+    const before = reads
+    for (let index = 0; index < count; index++)
+      await read(lifecycleRequest({ operationId: `${prefix}-${index}` }))
+    return reads - before
+  }
+  assert.equal(await readAll('small', 100), 100)
+  assert.equal(await readAll('small', 100), 0)
+  names = Array.from({ length: 10_000 }, (_, index) => `${index}`.padStart(100, 'p'))
+  assert.equal(await readAll('large', 40), 40)
+  assert.equal(await readAll('large', 40), 40)
+  assert.equal(
+    await read(lifecycleRequest({ operationId: 'large-39' })),
+    await read(lifecycleRequest({ operationId: 'large-39' })),
+  )
+  assert.equal(reads, 180)
 })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { EventDeclaration } from '../../../contract/protocol/event-declaration.ts'
 import { PLUGIN_READS_VERSION } from '../../../contract/protocol/limits.ts'
 import { EventDeclarationsResponse } from '../../../contract/protocol/plugin-reads.ts'
+import { KeptReadings } from './kept-readings.ts'
 import { callPlatform, PlatformCallFailed, platformUncertain, type PlatformOptions } from './platform.ts'
 import type { ReferenceLocation } from './resolve-reference.ts'
 
@@ -10,7 +11,6 @@ type Declarations = Readonly<Record<string, readonly EventDeclaration[]>> | null
 
 /** How long declarations are used without reading them again. */
 const KEPT_MS = 60_000
-const KEPT_MAX = 1_000
 
 export interface DeclarationSource {
   /**
@@ -24,21 +24,13 @@ export interface DeclarationSource {
 }
 
 export function declarationSource(options: PlatformOptions, now: () => number): DeclarationSource {
-  const known = new Map<string, { readAt: number; reading: Promise<Declarations> }>()
+  const kept = new KeptReadings<Declarations>()
 
   function read(location: ReferenceLocation, maxAgeMs: number): Promise<Declarations> {
     const key = JSON.stringify(location)
-    const found = known.get(key)
+    const found = kept.find(key)
     if (found !== undefined && Math.abs(now() - found.readAt) < maxAgeMs) return found.reading
-    const reading = readDeclarations(options, location).catch((error: unknown) => {
-      known.delete(key)
-      throw error
-    })
-    known.delete(key)
-    known.set(key, { readAt: now(), reading })
-    const [oldest] = known.keys()
-    if (known.size > KEPT_MAX && oldest !== undefined) known.delete(oldest)
-    return reading
+    return kept.add(key, readDeclarations(options, location), now())
   }
 
   return {

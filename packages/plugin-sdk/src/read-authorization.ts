@@ -2,6 +2,7 @@ import { CompiledAuthorization } from '../../../contract/protocol/authorization.
 import { PLUGIN_READS_VERSION } from '../../../contract/protocol/limits.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import type { InstallationIdentity } from '../../../contract/protocol/scope.ts'
+import { KeptReadings } from './kept-readings.ts'
 import { callPlatform, isCredentialRefused, PlatformCallFailed, type PlatformOptions } from './platform.ts'
 import { sdkFailure } from './result.ts'
 
@@ -27,9 +28,6 @@ export async function readAuthorization(
   })
 }
 
-/** Operations whose authorization is kept: more than any plugin works on at the same time. */
-const OPERATIONS_MAX = 1_000
-
 export type AuthorizationSource = (request: LifecycleRequest) => Promise<CompiledAuthorization | null>
 
 /**
@@ -37,19 +35,15 @@ export type AuthorizationSource = (request: LifecycleRequest) => Promise<Compile
  * retryable AUTHORIZATION_UNAVAILABLE unless the platform refuses this plugin or its credential.
  */
 export function authorizationOncePerOperation(options: PlatformOptions): AuthorizationSource {
-  const known = new Map<string, Promise<CompiledAuthorization | null>>()
-  return ({ operation: { operationId }, installation }) => {
-    const found = known.get(operationId)
-    if (found !== undefined) return found
-    const reading = readAuthorization({ ...options, installation }).catch((error: unknown) => {
-      known.delete(operationId)
-      throw error instanceof PlatformCallFailed ? unavailable(error) : error
-    })
-    known.set(operationId, reading)
-    const [oldest] = known.keys()
-    if (known.size > OPERATIONS_MAX && oldest !== undefined) known.delete(oldest)
-    return reading
-  }
+  const kept = new KeptReadings<CompiledAuthorization | null>()
+  return ({ operation: { operationId }, installation }) =>
+    kept.find(operationId)?.reading ??
+    kept.add(
+      operationId,
+      readAuthorization({ ...options, installation }).catch((error: unknown) => {
+        throw error instanceof PlatformCallFailed ? unavailable(error) : error
+      }),
+    )
 }
 
 // A refused credential was read again already: a repeat of the call does not help before a person replaces it.
