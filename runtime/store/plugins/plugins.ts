@@ -72,13 +72,13 @@ function calledIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
     return sql<boolean>`true`
   return sql<boolean>`plugin.plugin_id in (
     select declared ->> 'pluginId'
-    from runtime.installation as installation
-    join runtime.bundle_version as version
-      on version.bundle_environment_key = installation.bundle_environment_key
-      and version.bundle_id = installation.bundle_id and version.version = installation.version
-    cross join lateral json_array_elements(version.manifest -> 'plugins') as declared
-    where installation.state = 'ACTIVE' and ${inScope(filter, 'installation')}
-      and ${visibleTo(actor, 'read', 'installation')})`
+    -- each version once, however many installations have it: its manifest is read as a whole
+    from (
+      select distinct bundle_environment_key, bundle_id, version from runtime.installation as installation
+      where state = 'ACTIVE' and ${inScope(filter, 'installation')}
+        and ${visibleTo(actor, 'read', 'installation')}) as installed
+    join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
+    cross join lateral json_array_elements(published.manifest -> 'plugins') as declared)`
 }
 
 /** One plugin; undefined if it is not registered. */

@@ -288,6 +288,38 @@ describe('services', () => {
     assert.deepEqual(await listed(workspaceId, reader), [])
   })
 
+  it('and plugins of thousands of installations are found in a large manifest, which is read once (J01)', async () => {
+    const { db } = deps.http.runtime.deps
+    const environment = 'with-many'
+    await db.connection().execute(async (connection) => {
+      await sql`set session_replication_role = replica`.execute(connection)
+      await sql`
+        insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest, published_by_id, published_by_name)
+        values ('dev', 'large', '1', 'Large', ('{"resources":[' || repeat('{"kind":"MODULE"},', 60000) || '{}],"plugins":[{"pluginId":"tenants"}]}')::json, 'p', 'P')`.execute(
+        connection,
+      )
+      await sql`
+        with made as (
+          insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+          select ${environment}, 'app', n, 'p', 'P' from generate_series(1, 5000) n returning *)
+        insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
+          bundle_environment_key, bundle_id, title, state, version)
+        select gen_random_uuid(), scope_id, environment_key, application_runtime_id, workspace_id, 'dev', 'large', 'Large', 'ACTIVE', '1' from made`.execute(
+        connection,
+      )
+      await sql`set session_replication_role = origin`.execute(connection)
+    })
+    const found = itemsOf(await call(`/plugins?environmentKey=${environment}`))
+    assert.deepEqual(
+      found.map(({ pluginId }) => pluginId),
+      ['tenants'],
+    )
+    // other tests count what there is
+    await sql`delete from runtime.installation where environment_key = ${environment}`.execute(db)
+    await sql`delete from runtime.scope where environment_key = ${environment}`.execute(db)
+    await sql`delete from runtime.bundle_version where bundle_id = 'large'`.execute(db)
+  })
+
   it('list their referrers, limited to what the person may see', async () => {
     await deps.saveService('mail', {})
     const referrers = await call('/services/mail/referrers?limit=2')
