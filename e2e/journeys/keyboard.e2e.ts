@@ -40,7 +40,8 @@ async function press(page: Page, target: Locator): Promise<void> {
 
 /** Moves the focus to the field and types, in place of what it contains. */
 async function typeInto(page: Page, target: Locator, text: string): Promise<void> {
-  await expect(target).toBeVisible()
+  // a field is read-only until its current value has arrived
+  await expect(target).toBeEditable()
   await tabTo(page, target)
   await page.keyboard.press('Control+a')
   await page.keyboard.type(text)

@@ -9,6 +9,8 @@ export interface Progress {
   run: number
   /** Attempts that are recorded with their response, by stage. */
   answered: { BEFORE_RESOURCES: number; AFTER_RESOURCES: number }
+  /** Attempts whose response came late, and is recorded. */
+  late: number
 }
 
 interface Waiter {
@@ -72,8 +74,9 @@ export class OperationWatch {
     const { rows } = await sql<Progress>`
       select operation_id, state, run, json_build_object(
         'BEFORE_RESOURCES', count(*) filter (where finished_at is not null and stage = 'BEFORE_RESOURCES'),
-        'AFTER_RESOURCES', count(*) filter (where finished_at is not null and stage = 'AFTER_RESOURCES')) as answered
-      from (select operation_id, state, operation.run, attempt.finished_at, stage
+        'AFTER_RESOURCES', count(*) filter (where finished_at is not null and stage = 'AFTER_RESOURCES')) as answered,
+        count(*) filter (where late)::int as late
+      from (select operation_id, state, operation.run, attempt.finished_at, stage, late
         from runtime.operation left join runtime.attempt using (operation_id)
         where operation_id = any(${ids}::uuid[])) attempts
       group by operation_id, state, run`.execute(this.db)

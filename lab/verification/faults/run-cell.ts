@@ -57,6 +57,9 @@ export class CellRun {
       this.healAfter(operationId, time === 'repeat' ? 2 : 1),
     ])
     const seen = { cell, plugin, scope, platform, operationId, bundleInstallId }
+    // the worker that has lost the operation records it while another one completes the operation
+    if (fault.means.as === 'late')
+      await platform.watch.until(operationId, 'the late response is recorded', ({ late }) => late > 0)
     const problems = await checkFault(seen)
     if (time === 'takeover') {
       const takeover = await takeOver(platform.client, { operationId, run: first.run })

@@ -138,8 +138,8 @@ test('failures are shown by plugin and hour, the last ones in any window, and a 
   expect(last.getBoundingClientRect().right).toBeLessThanOrEqual(window.innerWidth)
   await row.getByRole('link', { name: /^hooks.*: 12 failed operations/ }).click()
   await expect.poll(address).toContain('failedAt=hooks')
-  const asked = Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
-  expect(asked).toMatchObject({
+  const asked = () => Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
+  await expect.poll(asked).toMatchObject({
     environmentKey: 'production',
     failedAt: 'hooks',
     state: 'FAILED',
