@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import { inTransaction, isConflict } from '#database/transaction.ts'
+import { isBusy, isUnavailable } from '#database/unreachable.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { runEvery } from '../deps/periodic-task.ts'
@@ -79,11 +80,11 @@ export function startChangeRequests(
     if (ids.size > HELD_MAX) ids.delete(firstOf(ids) ?? '')
     if (ids.size === 0) held.delete(madeBy)
   }
-  const advanceNext = async (id: string, madeBy: string): Promise<void> => {
+  const advanceNext = async (id: string, madeBy: string, due: Due): Promise<void> => {
     // the others must not wait for this one
-    const advanced = await advanceChangeRequest(deps, id).catch((error: unknown) => {
+    const advanced = await advanceChangeRequest(deps, id, due).catch((error: unknown) => {
       deps.log.warn('a change request could not be advanced', { changeRequestId: id }, error)
-      return null
+      return due === 'turn' && (!isUnavailable(error) || isBusy(error)) ? 'held' : null
     })
     if (advanced === 'started') options.onStarted()
     putHeld(id, madeBy, advanced === 'held')
@@ -96,26 +97,25 @@ export function startChangeRequests(
       const begun = deps.clock.monotonic()
       for (const [id, until] of rests) if (until <= begun) rests.delete(id)
       const kinds = DUE.filter((due) => due !== 'judgement' || judgesAgainAt <= begun)
-      const found = await findDue(deps.db, kinds, turns, LOOK_MAX)
+      const heldIds = [...held.values()].flatMap((ids) => [...ids])
+      const found = await findDue(deps.db, kinds, { turns, held: heldIds, limit: LOOK_MAX })
       if (kinds.includes('judgement')) judgesAgainAt = restFrom(begun)
       for (const due of kinds) {
         const ones = found.filter((one) => one.due === due)
         const last = ones.length === LOOK_MAX ? ones.at(-1) : undefined
-        // those at the beginning have their turn again
-        if (last === undefined) delete turns[due]
-        else turns[due] = last.change_request_id
-        const isHeld = (one: (typeof ones)[number]) =>
-          held.get(one.created_by_id)?.has(one.change_request_id) === true
+        if (due !== 'turn') {
+          // those at the beginning have their turn again
+          if (last === undefined) delete turns[due]
+          else turns[due] = last.change_request_id
+        }
         // what has not been tried yet comes in time, but a person with many large ones keeps nobody else waiting
         const spent = new Map<string, number>()
-        for (const { change_request_id: id, created_by_id: madeBy } of due === 'judgement'
-          ? []
-          : ones.filter((each) => due !== 'turn' || !isHeld(each))) {
+        for (const { change_request_id: id, created_by_id: madeBy } of due === 'judgement' ? [] : ones) {
           if (stopped.aborted) return
           const ofPerson = spent.get(madeBy) ?? 0
           if (due === 'turn' && ofPerson >= AGAIN_MS_MAX) continue
           const triedFrom = deps.clock.monotonic()
-          await advanceNext(id, madeBy)
+          await advanceNext(id, madeBy, due)
           spent.set(madeBy, ofPerson + deps.clock.monotonic() - triedFrom)
         }
         const from = deps.clock.monotonic()
@@ -124,7 +124,7 @@ export function startChangeRequests(
           // as often as there are any, also those that are not due any more
           for (let left = sizeOf(held); left > 0 && !stopped.aborted; left -= 1) {
             const [madeBy, ids] = firstOf(held) ?? ['', new Set<string>()]
-            await advanceNext(firstOf(ids) ?? '', madeBy)
+            await advanceNext(firstOf(ids) ?? '', madeBy, due)
             if (held.delete(madeBy) && ids.size > 0) held.set(madeBy, ids)
             if (isOver()) break
           }
@@ -135,7 +135,7 @@ export function startChangeRequests(
             if (rests.has(id)) continue
             turns[due] = id
             const judgedFrom = deps.clock.monotonic()
-            await advanceNext(id, created_by_id)
+            await advanceNext(id, created_by_id, due)
             rests.set(id, restFrom(judgedFrom))
             if (isOver()) break
           }
@@ -157,11 +157,15 @@ const sizeOf = (held: ReadonlyMap<string, ReadonlySet<string>>): number => {
 /** What a step did: `held` means that the turn of the request has come, and it could not be applied then. */
 type Advanced = 'started' | 'held' | null
 
-/** Advances a request by one step, if anything is due. */
-export async function advanceChangeRequest(deps: RuntimeDeps, changeRequestId: string): Promise<Advanced> {
+/** Advances a request by one step, if anything is due. What is only looked at for something else is not applied out of its turn. */
+export async function advanceChangeRequest(
+  deps: RuntimeDeps,
+  changeRequestId: string,
+  lookedAtFor: Due = 'turn',
+): Promise<Advanced> {
   const judgement = await inTransaction(deps.db, (tx) => judge(deps, tx, changeRequestId))
   return judgement === null
-    ? inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId))
+    ? inTransaction(deps.db, (tx) => advance(deps, tx, changeRequestId, lookedAtFor))
     : inTransaction(deps.db, (tx) => storeJudgement(deps, tx, judgement))
 }
 
@@ -193,7 +197,12 @@ async function storeJudgement(deps: RuntimeDeps, tx: Tx, { due, change }: Judgem
   return null
 }
 
-async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Promise<Advanced> {
+async function advance(
+  deps: RuntimeDeps,
+  tx: Tx,
+  changeRequestId: string,
+  lookedAtFor: Due,
+): Promise<Advanced> {
   const row = await lockFreeChangeRequest(tx, changeRequestId)
   if (row === undefined) return null
   const due = await readDue(tx, row)
@@ -206,6 +215,7 @@ async function advance(deps: RuntimeDeps, tx: Tx, changeRequestId: string): Prom
     await expire(tx, row)
     return null
   }
+  if (due.turn && lookedAtFor !== 'turn') return null
   const locked = await evaluateRow(tx, deps, row, await readScopes(tx, changeRequestId))
   const { facts, evaluated } = locked
   if (due.turn && evaluated.conflicts.length === 0 && isApproved(facts)) {

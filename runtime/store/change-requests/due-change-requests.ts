@@ -32,31 +32,33 @@ const WHEN: Record<Exclude<Due, 'judgement'>, RawBuilder<boolean>> = {
   reminder: needsReminder,
 }
 
-/** For each kind, the request that had its turn last. */
-export type Turns = Partial<Record<Due, string>>
+/** Before every id. */
+const NIL = sql`'00000000-0000-0000-0000-000000000000'`
+
+/** For each kind but scheduled ones, the request that had its turn last. */
+export type Turns = Partial<Record<Exclude<Due, 'turn'>, string>>
 
 /**
- * At most `limit` requests for each of these kinds of what is due: those after the one that had its turn last, so that what cannot
- * be advanced now keeps nobody waiting. Scheduled ones by their times, the others by their ids.
+ * At most `limit` requests for each of these kinds of what is due, so that what cannot be advanced now keeps nobody waiting: by their ids,
+ * those after the one that had its turn last; scheduled ones that are not `held`, those of each person by their times, and the first of
+ * everybody before the second of anybody.
  */
 export async function findDue(
   db: Db,
   kinds: readonly Due[],
-  turns: Turns,
-  limit: number,
+  { turns, held, limit }: { turns: Turns; held: readonly string[]; limit: number },
 ): Promise<{ change_request_id: string; created_by_id: string; due: Due }[]> {
   const part = (due: Due, condition: RawBuilder<boolean>) => {
-    const order = due === 'turn' ? sql`not_before, change_request_id` : sql`change_request_id`
-    const last = turns[due]
+    const ofPerson = sql`row_number() over (partition by created_by_id order by not_before, change_request_id)`
+    const [isNext, order] =
+      due === 'turn'
+        ? [sql`change_request_id <> all(${[...held]}::uuid[])`, sql`${ofPerson}, not_before`]
+        : [sql`change_request_id > coalesce(${turns[due] ?? null}::uuid, ${NIL})`, sql`change_request_id`]
     return sql`(select change_request_id, created_by_id, ${sql.lit(due)} as due from runtime.change_request as request
-      where ${condition} and ${
-        last === undefined
-          ? sql`true`
-          : sql`(${order}) > (select ${order} from runtime.change_request where change_request_id = ${last}::uuid)`
-      }
-      order by ${order} limit ${limit})`
+      where ${condition} and ${isNext} order by ${order} limit ${limit})`
   }
-  const isMoved = sql<boolean>`(${isJudged} and (judge_again or change_request_id in (select change_request_id from moved)))`
+  // what has its turn is judged then
+  const isMoved = sql<boolean>`(${isJudged} and not coalesce(${WHEN.turn}, false) and (judge_again or change_request_id in (select change_request_id from moved)))`
   // each scope is looked at once, however many requests change it
   const { rows } = await sql<{ change_request_id: string; created_by_id: string; due: Due }>`
     with place as materialized (

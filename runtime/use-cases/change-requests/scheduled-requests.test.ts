@@ -207,6 +207,36 @@ describe('a scheduled change request', () => {
       ['eve', 'bob', 'eve', 'eve', 'eve'],
     )
   })
+
+  it('is applied in the order of the times, however many of the same person are due before others', async (t) => {
+    const slow = await startShops({ clock: slowClock })
+    t.after(() => slow.deps.close())
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const { scope } = await slow.installed()
+    const ids: string[] = []
+    // more than one look finds
+    for (let index = 0; index < 55; index++) {
+      const { changeRequestId } = await slow.propose(scope, changesOf({ name: 'b' }))
+      const due = { revision: 1, notBefore: at(3_600_000 + index), notAfter: at(7_200_000), timeZone: 'UTC' }
+      const scheduled = await slow.send(`/change-requests/${changeRequestId}/schedule`, due)
+      assert.equal(scheduled.errorCode, '0')
+      ids.push(changeRequestId)
+    }
+    // all at once
+    await sql`update runtime.change_request set not_before = not_before - interval '2 hours'`.execute(
+      slow.deps.db,
+    )
+    const begun = async () => {
+      const { rows } = await sql<{ id: string }>`
+        select change_request_id as id from runtime.change_request where state <> 'SCHEDULED' order by not_before`.execute(
+        slow.deps.db,
+      )
+      return rows.map(({ id }) => id)
+    }
+    await until(async () => (await begun()).length >= 15)
+    const first = await begun()
+    assert.deepEqual(first, ids.slice(0, first.length))
+  })
 })
 
 describe('a change request whose author has lost the permission for its change', () => {
