@@ -7,7 +7,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { Batch, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
-import { findUnfinished } from '../store/batches/run-items.ts'
+import { findUnfinished, LOOK_MAX } from '../store/batches/run-items.ts'
 import { readBatch, readItems, untilBatch } from '../testing/batches.ts'
 import {
   bindingOf,
@@ -159,9 +159,32 @@ describe('a batch', () => {
     const { batchId } = await make(upgradeOf(await install(2), { first: 1 }))
     await reaches(batchId, ({ state, counts }) => state === 'PAUSED' && counts.SUCCEEDED === 1)
     // the result shows before it is recorded
-    await until(async () => (await findUnfinished(deps.db)).every((batch) => batch.batch_id !== batchId))
+    await until(async () =>
+      (await findUnfinished(deps.db, new Map())).every((batch) => batch.batch_id !== batchId),
+    )
     await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
+  })
+
+  it('is found in its turn, however many its maker has (J01)', async () => {
+    const { batchId } = await make(upgradeOf(await install(1)))
+    await finished(batchId)
+    await deps.db.transaction().execute(async (tx) => {
+      await sql`insert into runtime.batch select copy.* from runtime.batch, generate_series(1, ${LOOK_MAX + 5}) as number,
+        jsonb_populate_record(batch, jsonb_build_object('batch_id', gen_random_uuid(), 'finished_at', null,
+          'state', 'RUNNING', 'requested_by_id', 'olga', 'title', number)) as copy
+        where batch.batch_id = ${batchId}`.execute(tx)
+      const look = async (last?: string) => {
+        const all = await findUnfinished(tx, new Map(last === undefined ? [] : [['olga', last]]))
+        return all.filter((one) => one.requested_by_id === 'olga').map((one) => one.batch_id)
+      }
+      const first = await look()
+      assert.equal(first.length, LOOK_MAX)
+      const next = await look(first.at(-1))
+      assert.equal(new Set([...first, ...next.slice(0, 5)]).size, LOOK_MAX + 5)
+      assert.deepEqual(next.slice(5), first.slice(0, LOOK_MAX - 5))
+      await sql`delete from runtime.batch where requested_by_id = 'olga'`.execute(tx)
+    })
   })
 
   it('waits only for a moment for one of somebody else, with many items that do not wait (J01)', async () => {

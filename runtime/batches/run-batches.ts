@@ -34,30 +34,25 @@ export function startBatchRunner(deps: RuntimeDeps, options: BatchRunnerOptions)
   // while no batch is unfinished, ended operations are of no interest
   let hasBatches = true
 
-  /** Of each person whose turn was over, the batch with which the next one begins. */
-  const next = new Map<string, string>()
+  /** Of each person, the batch that was advanced last: the next turn begins after it. */
+  const last = new Map<string, string>()
 
   const runAll = async (): Promise<void> => {
     if (await isPaused()) return
-    const unfinished = await findUnfinished(deps.db)
+    const unfinished = await findUnfinished(deps.db, last)
     hasBatches = unfinished.length > 0
-    for (const [person, ofPerson] of Map.groupBy(unfinished, (batch) => batch.requested_by_id)) {
+    const people = Map.groupBy(unfinished, (batch) => batch.requested_by_id)
+    for (const person of last.keys()) if (!people.has(person)) last.delete(person)
+    for (const [person, ofPerson] of people) {
       const end = deps.clock.monotonic() + TURN_MS
       const isOver = (): boolean => stopped.signal.aborted || deps.clock.monotonic() >= end
-      const first = Math.max(
-        0,
-        ofPerson.findIndex((batch) => batch.batch_id === next.get(person)),
-      )
-      next.delete(person)
-      for (const { batch_id: batchId } of [...ofPerson.slice(first), ...ofPerson.slice(0, first)]) {
-        if (isOver()) {
-          next.set(person, batchId)
-          break
-        }
+      for (const { batch_id: batchId } of ofPerson) {
+        if (isOver()) break
         // the other batches must not wait for this one
         await advanceUntil(batchId, isOver).catch((error: unknown) =>
           deps.log.warn('a batch could not be advanced', { batchId }, error),
         )
+        last.set(person, batchId)
       }
     }
   }

@@ -13,22 +13,29 @@ import { hasResult, itemState } from './list-batches.ts'
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']>
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
 
+/** How many batches of one person a look finds. */
+export const LOOK_MAX = 100
+
 /**
- * The unfinished batches that are due, oldest first. Not those that are paused and await no result: nothing happens in
- * them until somebody continues, so any number may be left behind.
+ * The unfinished batches that are due, at most LOOK_MAX of each person, oldest first: those after the one of theirs that was advanced last,
+ * then those before. Not those that are paused and await no result: nothing happens in them until somebody continues, so any number may be
+ * left behind.
  */
-export function findUnfinished(db: Db): Promise<Pick<LockedBatch, 'batch_id' | 'requested_by_id'>[]> {
-  return db
-    .selectFrom('runtime.batch as batch')
-    .select(['batch_id', 'requested_by_id'])
-    .where('finished_at', 'is', null)
-    .where('available_at', '<=', sql<string>`clock_timestamp()`)
-    .where(
-      sql<boolean>`(batch.state <> 'PAUSED' or exists (
-        select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING'))`,
-    )
-    .orderBy('created_at')
-    .execute()
+export async function findUnfinished(
+  db: Db,
+  last: ReadonlyMap<string, string>,
+): Promise<Pick<LockedBatch, 'batch_id' | 'requested_by_id'>[]> {
+  const turns = JSON.stringify(Object.fromEntries(last))
+  const { rows } = await sql<Pick<LockedBatch, 'batch_id' | 'requested_by_id'>>`
+    select batch_id, requested_by_id from (
+      select batch_id, requested_by_id, row_number() over (partition by requested_by_id
+        order by batch_id <= (${turns}::jsonb ->> requested_by_id)::uuid, batch_id) as number
+      from runtime.batch
+      where finished_at is null and available_at <= clock_timestamp() and (state <> 'PAUSED' or exists (
+        select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING'))
+    ) as found
+    where number <= ${LOOK_MAX} order by number, batch_id`.execute(db)
+  return rows
 }
 
 /**
