@@ -163,23 +163,48 @@ const EMIT_OPERATIONS = sql`
 /** How long after its time a failure is still escalated, in minutes, if no replica ran. */
 const ESCALATED_LATE_MAX = 1_440
 
+/** How many follows one statement escalates. */
+export const ESCALATED_AT_ONCE = 100
+
 /**
- * Notifies of failures that had no assignee for as long as a follower allows, each person once for each run; at most 500 in one
- * call. A failure from before the follow is left out: a person who follows a scope has seen what was failed. Notifies followers
- * whose escalation has ended.
+ * Notifies of failures that had no assignee for as long as a follower allows, each person once for each run: of part after part of the
+ * follows, at most 500 of each part in one call. A failure from before the follow is left out: a person who follows a scope has seen what
+ * was failed. Notifies followers whose escalation has ended. A part that fails, such as one that takes too long, keeps no other from it.
  */
 export async function escalate(db: Db): Promise<void> {
+  const errors: unknown[] = []
+  let follows = await nextEscalating(db, null)
+  while (follows.length > 0) {
+    const part = follows
+    await whereAlone(db, (tx) => notifyWithoutAssignee(tx, part)).catch((error: unknown) =>
+      errors.push(error),
+    )
+    follows = await nextEscalating(db, part.at(-1) ?? null)
+  }
+  await whereAlone(db, notifyEnded)
+  if (errors.length > 0) throw errors[0]
+}
+
+/** One replica at a time: the others would find the same. */
+async function whereAlone(db: Db, notify: (tx: Tx) => Promise<void>): Promise<void> {
   await inTransaction(db, async (tx) => {
-    // one replica at a time: the others would find the same
     const { rows } = await sql<{ isMine: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('escalations', 0)) as "isMine"`.execute(tx)
-    if (rows[0]?.isMine !== true) return
-    await notifyWithoutAssignee(tx)
-    await notifyEnded(tx)
+    if (rows[0]?.isMine === true) await notify(tx)
   })
 }
 
-async function notifyWithoutAssignee(tx: Tx): Promise<void> {
+/** The next follows that escalate, after one of them. */
+async function nextEscalating(db: Db, after: string | null): Promise<string[]> {
+  const { rows } = await sql<{ follow_id: string }>`
+    select follow_id from runtime.follow
+    where escalate_after_minutes is not null and escalates_until > clock_timestamp()
+      and (${after}::uuid is null or follow_id > ${after}::uuid)
+    order by follow_id limit ${ESCALATED_AT_ONCE}`.execute(db)
+  return rows.map(({ follow_id }) => follow_id)
+}
+
+async function notifyWithoutAssignee(tx: Tx, followIds: readonly string[]): Promise<void> {
   await sql`
     with told as (insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
     select distinct on (listed.person_id, operation.operation_id) listed.person_id, 'operation.escalated',
@@ -201,7 +226,7 @@ async function notifyWithoutAssignee(tx: Tx): Promise<void> {
       union all
       select follow.person_id where json_array_length(follow.escalate_to) = 0
     ) as listed
-    where follow.escalate_after_minutes is not null and follow.escalates_until > clock_timestamp()
+    where follow.follow_id = any(${[...followIds]}::uuid[])
       -- who takes a cause takes its failures
       and operation.assignee_id is null and cause.assignee_id is null
       and operation.finished_at > follow.created_at

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import { PG } from '#database/transaction.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Follow, InboxNotification } from '#contract/runtime-api/inbox.ts'
@@ -8,7 +9,12 @@ import { EVERYTHING } from '../../testing/http.ts'
 import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 import { SAMPLE_BODIES } from '../../testing/rows.ts'
-import { deleteOldNotifications, escalate, KEPT_MAX } from '../../store/inbox/notifications.ts'
+import {
+  deleteOldNotifications,
+  escalate,
+  ESCALATED_AT_ONCE,
+  KEPT_MAX,
+} from '../../store/inbox/notifications.ts'
 import { until } from '../../testing/stream.ts'
 
 const guarded = bundleOf('guarded', {
@@ -246,6 +252,33 @@ suite('the inbox', { concurrency: false }, () => {
     await escalate(harness.db)
     assert.deepEqual(await told('sam'), [])
     assert.deepEqual(await told('vic'), [['escalation.ended', 'followed', undefined]])
+  })
+
+  test('escalates in parts: what fails for some keeps no other from it', async () => {
+    await clear()
+    await sql`delete from runtime.follow`.execute(harness.db)
+    script('FAILED')
+    const { operationId } = await install('olga')
+    await sql`update runtime.operation set finished_at = finished_at - interval '31 minutes'
+      where operation_id = ${operationId}`.execute(harness.db)
+    const follow = { subject: { kind: 'operation', operationId }, escalateAfterMinutes: 30 }
+    const { followId } = (await ok('vic', 'PUT', '/follows', follow)) as unknown as Follow
+    // others follow it before and after, by the ids of their follows
+    await sql`insert into runtime.follow select copy.* from runtime.follow, generate_series(0, ${ESCALATED_AT_ONCE}) as number,
+      jsonb_populate_record(follow, jsonb_build_object(
+        'follow_id', case number when 0 then 'f' else '0' end || substr(gen_random_uuid()::text, 2),
+        'person_id', case number when 0 then 'sam' else 'nobody-' || number end)) as copy
+      where follow.follow_id = ${followId}::uuid`.execute(harness.db)
+    await sql`update runtime.follow set created_at = created_at - interval '2 hours'`.execute(harness.db)
+    await sql`create function fail_nobody() returns trigger language plpgsql as ${sql.lit(
+      `begin raise exception using errcode = '${PG.queryCanceled}'; end`,
+    )}`.execute(harness.db)
+    await sql`create trigger fail_nobody before insert on runtime.inbox_notification for each row
+      when (new.person_id like 'nobody-%') execute function fail_nobody()`.execute(harness.db)
+    await assert.rejects(escalate(harness.db))
+    assert.deepEqual(await told('sam'), [['operation.escalated', 'followed', operationId]])
+    await sql`drop function fail_nobody cascade`.execute(harness.db)
+    await sql`delete from runtime.follow`.execute(harness.db)
   })
 
   test('has what fails with a cause that a person follows, and its end', async () => {
