@@ -25,6 +25,7 @@ describe('readClaims', () => {
       { iss: undefined },
       { sub: 'x'.repeat(256) },
       { sub: 'a\u0000' },
+      { sub: 'a\ud800' },
       // the names of the platform in the audit
       { sub: RUNTIME_ACTOR_ID },
       { sub: CONSOLE_ACTOR_ID },

@@ -33,6 +33,8 @@ export function readClaims(claims: Record<string, unknown>, options: ReadOptions
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
   // the platform's own actions have the names of its programs
   if (/\p{Cc}/u.test(sub) || isProgram(sub)) return null
+  // the database would store several such texts as the same person
+  if (!sub.isWellFormed()) return null
   const name = nameIn(claims) ?? (cleanName(sub) || sub)
   const claimed = rolesOfClaim(findClaim(claims, options.rolesClaim), options.roleMap)
   const time = authTimeIn(claims, options)
