@@ -170,8 +170,10 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const isHidden = hiddenIn(batch)
       const definitionOf = (locator: string, property: string) =>
         sensitiveFirst(planned.flatMap((one) => definitionIn(one, locator, property) ?? []))
-      const wrong = wrongInBatch(change.input, planned)
-      const isRight = isRightSecret(definitionOf, wrong)
+      const definitionOrUnknown = (locator: string, property: string) =>
+        definitionOf(locator, property) ?? UNKNOWN
+      const wrong = wrongInBatch(change.input, planned, definitionOrUnknown)
+      const isRight = isRightSecret(definitionOrUnknown, wrong)
       const input = mapBatch(change.input, (given) => flagSecrets(given, isRight))
       return withoutExposed({
         plan: {
@@ -240,8 +242,10 @@ async function evaluateSaveRequest(
     ) || definitionOf(locator, property)?.isSensitive === true
   const merged = mergeChanges(change.input.changes, content.base, current, hides)
   // the definitions of a resource without an owner may come back as they were
-  const wrong = wrongSecrets([merged.changes], definitionOf)
-  const changes = flagSecrets(merged.changes, isRightSecret(definitionOf, wrong))
+  const definitionOrUnknown = (locator: string, property: string) =>
+    definitionOf(locator, property) ?? UNKNOWN
+  const wrong = wrongSecrets([merged.changes], definitionOrUnknown)
+  const changes = flagSecrets(merged.changes, isRightSecret(definitionOrUnknown, wrong))
   // what this request gives is not flagged yet, so it is checked
   const input = { ...change.input, snapshotVersion: scope.snapshot_version, changes: merged.changes }
   const evaluation = await loadEvaluation(

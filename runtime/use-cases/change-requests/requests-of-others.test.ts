@@ -192,11 +192,23 @@ describe('a change request of somebody else', () => {
     await deps.succeeds(await deps.upgrade(id, { targetVersion: '4.0.0' }))
     await refused({ kind: 'BATCH', input: { action: 'CONFIGURE', ...batch, input: { changes: unowned } } })
 
-    // given before the resource exists, it is checked as long as it is wrong
+    // given before the resource exists, or to some targets of a batch, it may be a secret that nothing hides
     const later = deps.newScope()
-    await deps.installed(hub, { scope: later })
+    const hubId = await deps.installed(hub, { scope: later })
+    const { snapshotVersion } = await deps.configuration(later)
+    await refused({ kind: 'CONFIGURE', scope: { ...later }, input: { snapshotVersion, changes: secrets } })
+    const detached = await installed()
+    await deps.succeeds(await deps.detach(detached.id))
+    for (const target of [hubId, detached.id])
+      await refused({
+        kind: 'BATCH',
+        input: { action: 'CONFIGURE', targets: [target], input: { values: { [target]: secrets } } },
+      })
+
+    // given before it is one, it is checked as long as it is wrong
+    const shown = await deps.installed({ ...shop, version: '3.0.0' }, { scope: later, properties: {} })
     const { changeRequestId } = await propose(later, secrets)
-    await deps.installed(strict, { scope: later })
+    await deps.succeeds(await deps.upgrade(shown, { targetVersion: '4.0.0' }))
     for (const revision of [1, 1]) {
       assert.equal((await planOf(changeRequestId)).problems[0]?.errorCode, 'PROPERTY_INVALID')
       assert.equal((await apply(changeRequestId)).errorCode, 'PROPERTY_INVALID')

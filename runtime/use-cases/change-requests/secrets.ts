@@ -62,12 +62,24 @@ export function wrongSecrets(
   })
 }
 
-/** The same of a batch, whose targets may have different versions. What is wrong for many of them is said once. */
-export function wrongInBatch(request: BatchTargets, planned: readonly PlannedTarget[]) {
+/**
+ * The same of a batch, whose targets may have different versions. What is wrong for many of them is said once.
+ *
+ * @param definitionOf Of all targets: for one of which nothing is known, because it has no plan.
+ */
+export function wrongInBatch(
+  request: BatchTargets,
+  planned: readonly PlannedTarget[],
+  definitionOf: DefinitionOf,
+) {
   const budget = newCheckBudget()
   const found = planned.flatMap((one) => {
     const given = changesIn(inputFor(inputOf(request), one.target))
-    return wrongSecrets(given, (locator, property) => definitionIn(one, locator, property), budget)
+    return wrongSecrets(
+      given,
+      (locator, property) => definitionIn(one, locator, property) ?? definitionOf(locator, property),
+      budget,
+    )
   })
   return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()]
 }
