@@ -214,8 +214,7 @@ describe('addresses of the platform', () => {
         Promise.reject(Object.assign(new Error('no answer'), { code })),
       )
     assert.equal(await failingWith('ENOTFOUND'), false)
-    for (const code of ['EAI_AGAIN', 'EAI_FAIL', 'ESERVFAIL', 'ETIMEOUT'])
-      await assert.rejects(failingWith(code), { code })
+    for (const code of ['EAI_AGAIN', 'EAI_FAIL']) await assert.rejects(failingWith(code), { code })
   })
 
   it('are read from EGRESS_DENY, naming the invalid item', () => {

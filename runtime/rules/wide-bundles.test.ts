@@ -4,6 +4,9 @@ import { sql } from 'kysely'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { configurationChanges, valuesFromOthers } from '../engine/steps/plugin-writes.ts'
+import { WALKED_TABLES, readPage } from '../store/sealing-passes.ts'
+import { readDeclaredEvents } from '../store/services/event-declarations.ts'
+import { listServicesById } from '../store/services/services.ts'
 import { shownChanges } from '../use-cases/audit/list.ts'
 import { loadDomainProblems } from '../use-cases/configuration/load-evaluation.ts'
 import { authorization, LOCATOR, plannedResource, planWith } from '../testing/plan.ts'
@@ -102,4 +105,35 @@ test('the references of an installation are read together (J01)', async () => {
   const items = answer['items'] as { plugins: { pluginId: string }[]; refusal: string | null }[]
   assert.equal(items.length, names.length)
   assert.ok(items.every((one) => one.plugins[0]?.pluginId === 'resolver' && one.refusal === null))
+})
+
+test('definitions and manifests are read once for all that they describe', async () => {
+  const definition: PropertyDefinition = { kind: 'DATA', schema: { description: 'x'.repeat(120) } }
+  const properties = Object.fromEntries(NAMES.slice(0, 5_000).map((name) => [name, definition]))
+  const secret = { ...definition, isSensitive: true }
+  const bundle = bundleOf('many', { resources: [moduleOf('many', { ...properties, secret })] })
+  const scope = harness.newScope()
+  await harness.publish(bundle)
+  const owner = [await harness.installed(bundle, { scope }), locatorOf(bundle, 'many')]
+  const names = [...NAMES.slice(0, 20_000), 'secret']
+  await sql`insert into runtime.configuration_property
+      (scope_id, locator, property, bundle_install_id, value, snapshot_version)
+    select scope_id, locator, name, bundle_install_id, '{"@type": "Data", "value": 1}', 1
+    from runtime.installed_resource cross join unnest(${names}::text[]) as name
+    where (bundle_install_id, locator) = (${owner[0]}::uuid, ${owner[1]})`.execute(harness.db)
+  await sql`insert into runtime.service (service_id, title, url, methods, owner_bundle_install_id, owner_locator, consumers, enabled)
+    select name, name, 'http://mail.test', '[]', ${owner[0]}::uuid, ${owner[1]}, '[]', true
+    from unnest(${names}::text[]) as name`.execute(harness.db)
+  // each would take longer than a statement may, if it read a megabyte for each row
+  const rows = await readPage<{ row_key: string[]; is_sensitive: boolean }>(
+    harness.db,
+    WALKED_TABLES.configuration,
+    null,
+    2 * names.length,
+  )
+  const sensitive = rows.filter((row) => row.is_sensitive).map((row) => row.row_key[2])
+  assert.ok(rows.length >= names.length)
+  assert.deepEqual(sensitive, ['secret'])
+  assert.equal((await listServicesById(harness.db, names, sql`true`)).length, names.length)
+  assert.equal((await readDeclaredEvents(harness.db, names)).size, names.length)
 })

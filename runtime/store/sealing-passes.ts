@@ -67,12 +67,21 @@ export interface WalkedTable {
   key: readonly (readonly [column: string, type: 'bigint' | 'text' | 'uuid'])[]
   /** The columns to read besides the key. */
   columns: RawBuilder<unknown>
+  /** What the columns need of other tables: a subquery, named `other`, that may read the page as `walked`. */
+  other?: RawBuilder<unknown>
 }
 
-/** The ledger supplies missing definitions: it is the authority for current sensitivity. */
-const isSensitiveNow = sql<boolean>`coalesce((
-  select (ledger.definitions -> walked.property ->> 'isSensitive')::boolean from runtime.installed_resource as ledger
-  where ledger.scope_id = walked.scope_id and ledger.locator = walked.locator), false)`
+/**
+ * The ledger supplies missing definitions: it is the authority for current sensitivity. The definitions of a resource, up to a
+ * megabyte, are read once for all of its properties in the page.
+ */
+const sensitiveNow = sql`
+  select ledger.scope_id, ledger.locator, definition.key as property
+  from (select distinct scope_id, locator from walked) as resource
+  join runtime.installed_resource as ledger using (scope_id, locator)
+  cross join lateral json_each(ledger.definitions) as definition
+  where (definition.value ->> 'isSensitive')::boolean`
+const isSensitiveNow = sql<boolean>`((scope_id, locator, property) in (select scope_id, locator, property from other))`
 
 /** Every table that may hold a sensitive value. */
 export const WALKED_TABLES = {
@@ -84,6 +93,7 @@ export const WALKED_TABLES = {
       ['property', 'text'],
     ],
     columns: sql`value::text, ${isSensitiveNow} as is_sensitive`,
+    other: sensitiveNow,
   },
   history: {
     name: 'snapshot_change',
@@ -94,6 +104,7 @@ export const WALKED_TABLES = {
       ['property', 'text'],
     ],
     columns: sql`before::text, after::text, is_sensitive or ${isSensitiveNow} as is_sensitive`,
+    other: sensitiveNow,
   },
   ledger: {
     name: 'installed_resource',
@@ -123,17 +134,21 @@ export type WalkedRow<Columns> = Columns & { row_key: string[] }
 /** Returns at most `limit` rows after a key. */
 export async function readPage<Columns>(
   db: Db,
-  { name, key, columns }: WalkedTable,
+  { name, key, columns, other = sql`select` }: WalkedTable,
   after: readonly string[] | null,
   limit: number,
 ): Promise<WalkedRow<Columns>[]> {
   const keyColumns = sql.join(key.map(([column]) => sql.ref(`walked.${column}`)))
   const { rows } = await sql<WalkedRow<Columns>>`
+    with walked as (
+      select * from ${sql.table(`runtime.${name}`)} as walked
+      where ${after === null ? sql`true` : sql`(${keyColumns}) > (${keyValues(key, after)})`}
+      order by ${keyColumns}
+      limit ${limit}
+    ), other as materialized (${other})
     select array[${sql.join(key.map(([column]) => sql`${sql.ref(`walked.${column}`)}::text`))}] as row_key, ${columns}
-    from ${sql.table(`runtime.${name}`)} as walked
-    where ${after === null ? sql`true` : sql`(${keyColumns}) > (${keyValues(key, after)})`}
-    order by ${keyColumns}
-    limit ${limit}`.execute(db)
+    from walked
+    order by ${keyColumns}`.execute(db)
   return rows
 }
 

@@ -56,19 +56,31 @@ export async function listProperty(
   const candidates = await listCandidates(db, actor, query, after)
   const lookedAt = candidates.slice(0, LOOKED_AT_MAX)
   if (lookedAt.length === 0) return { rows: [], continueAfter: null }
+  // all resources of one version have the same definitions, up to a megabyte: one of them is read
   const selected = sql`
-    select candidate.place, installation.*, ${selectedClaim}, resource.locator, resource.title as resource_title,
-      resource.definitions -> ${query.property} as definition,
-      resource.written_by ->> ${query.property} as written_by,
-      standing.value, standing.key_order, standing.manager,
+    with resource as materialized (
+      select candidate.place, resource.bundle_install_id, resource.locator, resource.title, resource.version
+      from unnest(${lookedAt.map((one) => one.bundle_install_id)}::uuid[])
+        with ordinality as candidate (bundle_install_id, place)
+      join runtime.installation as installation using (bundle_install_id)
+      join runtime.installed_resource as resource on resource.bundle_install_id = installation.bundle_install_id
+        and resource.locator = installation.bundle_environment_key
+          || ${`/${query.bundleId}/${query.kind}/${query.resource}`}
+    ), defined as materialized (
+      select locator, version, resource.definitions -> ${query.property} as definition,
+        resource.written_by ->> ${query.property} as written_by
+      from (
+        select distinct on (locator, version) locator, version, bundle_install_id from resource
+        order by locator, version, place) as example
+      join runtime.installed_resource as resource using (locator, version, bundle_install_id)
+    )
+    select resource.place, installation.*, ${selectedClaim}, resource.locator, resource.title as resource_title,
+      defined.definition, defined.written_by, standing.value, standing.key_order, standing.manager,
       snapshot.snapshot_version, snapshot.saved_at as changed_at, snapshot.saved_by_id as changed_by_id,
       snapshot.saved_by_name as changed_by_name, snapshot.reason as change_reason
-    from unnest(${lookedAt.map((one) => one.bundle_install_id)}::uuid[])
-      with ordinality as candidate (bundle_install_id, place)
+    from resource
+    join defined using (locator, version)
     join runtime.installation as installation using (bundle_install_id)
-    join runtime.installed_resource as resource on resource.bundle_install_id = installation.bundle_install_id
-      and resource.locator = installation.bundle_environment_key
-        || ${`/${query.bundleId}/${query.kind}/${query.resource}`}
     left join runtime.configuration_property as standing on standing.scope_id = installation.scope_id
       and standing.locator = resource.locator and standing.property = ${query.property}
     left join lateral (
@@ -79,8 +91,8 @@ export async function listProperty(
       and snapshot.snapshot_version = change.snapshot_version
     left join runtime.operation as claim
       on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
-    where resource.definitions -> ${query.property} is not null and ${valueFilter(query)}
-    order by candidate.place limit ${query.limit + 1}`
+    where defined.definition is not null and ${valueFilter(query)}
+    order by resource.place limit ${query.limit + 1}`
   const found = await untilFull<ListedProperty & { key_order: JsonValue }>(selected, {
     order: sql`place`,
     values: [sql`value`],
@@ -134,7 +146,7 @@ function valueFilter({ origin, equals, differs, since, until }: PropertyQuery): 
       sql`case when standing.manager like 'default:%' then 'default' else 'setHere' end = any(${origin}::text[])
         and standing.value is not null`,
     )
-  const isShown = sql`coalesce((resource.definitions -> standing.property ->> 'isSensitive')::boolean, false) is false
+  const isShown = sql`coalesce((defined.definition ->> 'isSensitive')::boolean, false) is false
     and standing.value ->> 'isSensitive' is distinct from 'true'`
   if (equals !== undefined)
     conditions.push(sql`${isShown} and standing.value = ${JSON.stringify(equals)}::jsonb`)

@@ -88,37 +88,55 @@ export function serviceQuery({
   limit = null,
 }: ServiceQuery): RawBuilder<ServiceRow> {
   return sql<ServiceRow>`
+    with listed as materialized (
+      select
+        service.service_id, service.title, service.url, service.consumers, service.enabled,
+        service.updated_at, owner.state as owner_state, service.methods, service.owner_locator,
+        case when service.owner_locator is not null then json_build_object(
+          'bundleInstallId', owner.bundle_install_id,
+          'locator', service.owner_locator,
+          'scope', json_build_object(
+            'environmentKey', owner.environment_key,
+            'applicationRuntimeId', owner.application_runtime_id,
+            'workspaceId', owner.workspace_id)) end as owner,
+        owned.locator is not null as owner_has_module,
+        owner.bundle_environment_key, owner.bundle_id, owned.version, owned.module_id,
+        ${isUsable} as is_usable
+      from runtime.service as service
+      left join runtime.installation as owner on owner.bundle_install_id = service.owner_bundle_install_id
+      left join runtime.installed_resource as owned
+        on owned.bundle_install_id = service.owner_bundle_install_id and owned.locator = service.owner_locator
+      where ${where}
+      order by service.service_id
+      limit ${limit}::int
+    ), declared as materialized (${declaredEvents('listed')})
     select
-      service.service_id, service.title, service.url, service.consumers, service.enabled,
-      service.updated_at, owner.state as owner_state,
-      case when service.owner_locator is not null then json_build_object(
-        'bundleInstallId', owner.bundle_install_id,
-        'locator', service.owner_locator,
-        'scope', json_build_object(
-          'environmentKey', owner.environment_key,
-          'applicationRuntimeId', owner.application_runtime_id,
-          'workspaceId', owner.workspace_id)) end as owner,
-      owned.locator is not null as owner_has_module,
-      case when service.owner_locator is null then service.methods else coalesce(declared.methods, '[]'::json) end
-        as methods,
-      ${isUsable} as is_usable
-    from runtime.service as service
-    left join runtime.installation as owner on owner.bundle_install_id = service.owner_bundle_install_id
-    left join runtime.installed_resource as owned
-      on owned.bundle_install_id = service.owner_bundle_install_id and owned.locator = service.owner_locator
-    left join runtime.bundle_version as version
-      on version.bundle_environment_key = owner.bundle_environment_key
-      and version.bundle_id = owner.bundle_id and version.version = owned.version
-    left join lateral (
-      select json_agg(event ->> 'method' order by event ->> 'method') as methods
-      from json_array_elements(version.manifest -> 'resources') as resource,
-        json_array_elements(coalesce(resource -> 'events', '[]'::json)) as event
-      where resource ->> 'moduleId' = owned.module_id
-    ) as declared on true
-    where ${where}
-    order by service.service_id
-    limit ${limit}::int`
+      service_id, title, url, consumers, enabled, updated_at, owner_state, owner, owner_has_module, is_usable,
+      case when owner_locator is null then methods else coalesce((
+        select json_agg(event ->> 'method' order by event ->> 'method')
+        from declared cross join lateral json_array_elements(declared.events) as event
+        where (declared.bundle_environment_key, declared.bundle_id, declared.version, declared.module_id)
+          = (listed.bundle_environment_key, listed.bundle_id, listed.version, listed.module_id)), '[]') end as methods
+    from listed
+    order by service_id`
 }
+
+/**
+ * The events that Modules declare as installed, by version and Module. A manifest, up to a megabyte, is read once, not again for each
+ * Module.
+ *
+ * @param modules The relation that names the Modules.
+ */
+export const declaredEvents = (modules: string): RawBuilder<unknown> => sql`
+  select bundle_environment_key, bundle_id, version, module_id, events
+  from (
+    select bundle_environment_key, bundle_id, version, resource ->> 'moduleId' as module_id, resource -> 'events' as events
+    from (select distinct bundle_environment_key, bundle_id, version from ${sql.ref(modules)}) as installed
+    join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
+    cross join lateral json_array_elements(published.manifest -> 'resources') as resource
+  ) as module
+  where (bundle_environment_key, bundle_id, version, module_id) in (
+    select bundle_environment_key, bundle_id, version, module_id from ${sql.ref(modules)}) and events is not null`
 
 /** Locks the registration of a service against changes, and returns it, or undefined if there is none. */
 export function lockService(

@@ -211,4 +211,15 @@ describe('one property in every installation', () => {
     assert.deepEqual(workspaces(second.items), [scopes[1]?.workspaceId])
     assert.equal(second.next, null)
   })
+
+  it('has the definition of its version, which is read once', async () => {
+    await sql`update runtime.installed_resource set definitions = '{}'
+      where locator = ${SMTP} and bundle_install_id <> (
+        select bundle_install_id from runtime.installed_resource join runtime.scope using (scope_id)
+        where locator = ${SMTP} and version = ${mail.version}
+        order by environment_key, application_runtime_id, workspace_id limit 1)`.execute(harness.db)
+    const rows = await list({ bundleEnvironmentKey: mail.bundle.environmentKey })
+    assert.ok(rows.length > 1)
+    for (const { definition } of rows) assert.deepEqual(definition, rows[0]?.definition)
+  })
 })
