@@ -25,3 +25,8 @@ test('the characters of a text are no values, before anything has checked the bo
     assert.equal(costOf(runtimeApi['POST /batches'], body, 10_000), 2)
   }
 })
+
+test('operations that are assigned together count as the targets of a batch do (J01)', () => {
+  const operationIds = Array.from({ length: 1_000 }, () => 'x')
+  assert.equal(costOf(runtimeApi['POST /operations/assign'], { operationIds, assignee: null }, 10_000), 52)
+})

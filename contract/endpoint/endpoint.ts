@@ -71,7 +71,7 @@ export interface EndpointRow {
   recentSignIn?: 'always' | 'takeovers' | 'overrides' | 'replacements'
   /**
    * How many ordinary requests one of these counts as in the limits of its caller; default 1. `targets`: it grows with the targets
-   * of the body, and with what it sets in them. A large body counts more in any case. What costs more than one is refused first by a program that falls behind.
+   * (or `operationIds`) of the body, and with what it sets in them. A large body counts more in any case. What costs more than one is refused first by a program that falls behind.
    */
   cost?: number | 'targets'
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
@@ -146,7 +146,7 @@ const membersOf = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : []
 
 const targetsIn = (value: unknown): number => {
-  const targets = memberOf(value, 'targets')
+  const targets = memberOf(value, 'targets') ?? memberOf(value, 'operationIds')
   return Array.isArray(targets) ? targets.length : 0
 }
 

@@ -392,6 +392,7 @@ export const operationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND', 'OPERATION_ASSIGNEE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/assign': {
+    cost: 'targets',
     summary: 'Assign operations to a person or to nobody, replacing their assignees',
     audit: 'operation.assign',
     access: { needs: 'operation:annotate', where: 'anywhere' },

@@ -27,17 +27,18 @@ export async function findScopeOf(db: Db, object: PathObject): Promise<Scope | u
   return row && scopeOf(row)
 }
 
-/** Those of the operations or installations that exist in a scope where the actor may read. */
+/** Those of the operations or installations that exist in a scope where the actor may read, or do something else. */
 export async function findVisible(
   db: Db,
   actor: Actor,
   kind: 'operation' | 'installation',
   ids: readonly string[],
+  permission: Permission = 'read',
 ): Promise<ReadonlySet<string>> {
   const id = sql.ref(kind === 'operation' ? 'operation_id' : 'bundle_install_id')
   const { rows } = await sql<{ id: string }>`
     select ${id} as id from ${sql.table(`runtime.${kind}`)} as object
-    where ${id} = any(${[...ids]}::uuid[]) and ${visibleTo(actor, 'read', 'object')}`.execute(db)
+    where ${id} = any(${[...ids]}::uuid[]) and ${visibleTo(actor, permission, 'object')}`.execute(db)
   return new Set(rows.map((row) => row.id))
 }
 

@@ -127,15 +127,16 @@ export async function snoozeNotifications(
   return Number(result.numAffectedRows ?? 0)
 }
 
-/** Notifies a person that somebody else assigned an operation to them. Again, if it was assigned to another person meanwhile. */
+/** Notifies a person that somebody else assigned operations to them. Again, if one was assigned to another person meanwhile. */
 export async function notifyAssignee(
   tx: Tx,
-  operationId: string,
+  operationIds: readonly string[],
   { assignee, by }: { assignee: Person; by: Person },
 ): Promise<void> {
   await sql`
     insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
-    values (${assignee.id}, 'operation.assigned', 'assigned', ${operationId}, ${operationId}::uuid, ${by.id}, ${by.name})
+    select ${assignee.id}, 'operation.assigned', 'assigned', operation_id, operation_id, ${by.id}, ${by.name}
+    from unnest(${[...operationIds]}::uuid[]) as assigned (operation_id)
     on conflict (person_id, event, subject) do update set
       at = clock_timestamp(), read_at = null, snoozed_until = null, by_id = excluded.by_id, by_name = excluded.by_name`.execute(
     tx,

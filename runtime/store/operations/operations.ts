@@ -144,6 +144,18 @@ export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperat
     .executeTakeFirst()
 }
 
+/** Locks operations in the order of their ids, in which everybody does who locks several, and returns them. */
+export async function lockOperations(
+  tx: Tx,
+  operationIds: readonly string[],
+): Promise<(OperationRow & { installation_title: string })[]> {
+  const { rows } = await sql<OperationRow & { installation_title: string }>`
+    select operation.*, ${installationTitle()} as installation_title from runtime.operation as operation
+    where operation_id = any(${[...operationIds]}::uuid[])
+    order by operation_id for no key update`.execute(tx)
+  return rows
+}
+
 interface LockedOperation {
   operation: OperationRow
   /** The time of the database. */
@@ -238,14 +250,14 @@ export async function putFailure(tx: Tx, operationId: string, failure: Failure):
 
 export type NoteRow = Selectable<RuntimeTables['runtime.operation_note']>
 
-/** Assigns an operation to a person, or to nobody. The operation is locked. */
-export function updateAssignee(tx: Tx, operationId: string, person: Person | null): Promise<OperationRow> {
-  return tx
-    .updateTable('runtime.operation')
-    .set({ assignee_id: person?.id ?? null, assignee_name: person?.name ?? null })
-    .where('operation_id', '=', operationId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+/** Assigns operations to a person, or to nobody. They are locked. */
+export async function updateAssignees(
+  tx: Tx,
+  operationIds: readonly string[],
+  person: Person | null,
+): Promise<void> {
+  await sql`update runtime.operation set assignee_id = ${person?.id ?? null}, assignee_name = ${person?.name ?? null}
+    where operation_id = any(${[...operationIds]}::uuid[])`.execute(tx)
 }
 
 /** Returns the name under which a person last acted; undefined if they never did. */

@@ -34,35 +34,45 @@ export interface AuditRecord {
  * The number of the draft only distinguishes it from the drafts of concurrent transactions. It is random, because the
  * sequence of an unlogged table may be unreadable on a standby that was promoted (seen with PostgreSQL 15).
  */
-export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
-  const draft: Insertable<RuntimeTables['runtime.audit_draft']> = {
-    actor_id: actor.id,
-    actor_name: actor.name,
-    actor_issuer: actor.issuer ?? null,
-    client_address: actor.clientAddress ?? null,
-    action: record.action,
-    subject: record.subject,
-    environment_key: record.scope?.environmentKey ?? null,
-    application_runtime_id: record.scope?.applicationRuntimeId ?? null,
-    workspace_id: record.scope?.workspaceId ?? null,
-    bundle_install_id: record.bundleInstallId ?? null,
-    operation_id: record.operationId ?? null,
-    reason: record.reason ?? null,
-    changes: JSON.stringify([
-      ...(record.changes ?? []),
-      ...(record.overridden === true ? fieldChanges(null, { overridden: true }) : []),
-    ]),
-    outcome: record.outcome ?? 'DONE',
-    error_code: record.errorCode ?? null,
-    occurrence_count: record.occurrences?.count ?? null,
-    first_occurred_at: record.occurrences?.firstAt ?? null,
-    last_occurred_at: record.occurrences?.lastAt ?? null,
-    request_id: actor.requestId,
-  }
-  const columns = Object.keys(draft).map((name) => sql.ref(name))
-  await sql`insert into runtime.audit_draft (draft_id, ${sql.join(columns)}) overriding system value
-    values ((random() * 9e15)::int8, ${sql.join(Object.values(draft))})`.execute(tx)
+export function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
+  return recordEach(tx, actor, [record])
 }
+
+/** Records several actions of the actor, in one statement. */
+export async function recordEach(tx: Tx, actor: Actor, records: readonly AuditRecord[]): Promise<void> {
+  const drafts = records.map((record) => draftOf(actor, record))
+  const [first] = drafts
+  if (first === undefined) return
+  const columns = Object.keys(first).map((name) => sql.ref(name))
+  const rows = drafts.map((draft) => sql`((random() * 9e15)::int8, ${sql.join(Object.values(draft))})`)
+  await sql`insert into runtime.audit_draft (draft_id, ${sql.join(columns)}) overriding system value
+    values ${sql.join(rows)}`.execute(tx)
+}
+
+const draftOf = (actor: Actor, record: AuditRecord): Insertable<RuntimeTables['runtime.audit_draft']> => ({
+  actor_id: actor.id,
+  actor_name: actor.name,
+  actor_issuer: actor.issuer ?? null,
+  client_address: actor.clientAddress ?? null,
+  action: record.action,
+  subject: record.subject,
+  environment_key: record.scope?.environmentKey ?? null,
+  application_runtime_id: record.scope?.applicationRuntimeId ?? null,
+  workspace_id: record.scope?.workspaceId ?? null,
+  bundle_install_id: record.bundleInstallId ?? null,
+  operation_id: record.operationId ?? null,
+  reason: record.reason ?? null,
+  changes: JSON.stringify([
+    ...(record.changes ?? []),
+    ...(record.overridden === true ? fieldChanges(null, { overridden: true }) : []),
+  ]),
+  outcome: record.outcome ?? 'DONE',
+  error_code: record.errorCode ?? null,
+  occurrence_count: record.occurrences?.count ?? null,
+  first_occurred_at: record.occurrences?.firstAt ?? null,
+  last_occurred_at: record.occurrences?.lastAt ?? null,
+  request_id: actor.requestId,
+})
 
 /** The fields of an object that is not a resource, such as a plugin. Null and absent mean "not set". */
 export type Fields = Readonly<Record<string, JsonValue | undefined>>

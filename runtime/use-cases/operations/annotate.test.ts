@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { MAX_NOTES } from '#contract/runtime-api/operations.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
@@ -10,7 +11,7 @@ import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { recordAudit } from '../audit/record.ts'
-import { addNote, assignOperation } from './annotate.ts'
+import { addNote, assignOperation, assignOperations } from './annotate.ts'
 import { listOperations } from './list.ts'
 import { readOperation, readReceipt } from './read.ts'
 
@@ -23,10 +24,11 @@ suite('the assignee and the notes of an operation', { concurrency: false }, () =
   const grace = person('Grace', 'operation:annotate')
   const alan = person('Alan', 'operation:annotate')
 
+  const freeze = async () =>
+    (await engine.freeze({ installation: await engine.installation(), plan: planWith() })).operation_id
+
   before(async () => {
     engine = await testEngine()
-    const freeze = async () =>
-      (await engine.freeze({ installation: await engine.installation(), plan: planWith() })).operation_id
     operationId = await freeze()
     other = await freeze()
   })
@@ -71,6 +73,27 @@ suite('the assignee and the notes of an operation', { concurrency: false }, () =
     assert.equal((await read()).assignee, null)
     await assert.rejects(assign(loser, null, winner.id), { code: 'OPERATION_ASSIGNEE_CHANGED' })
     assert.deepEqual((await idsOf('-')).toSorted(), [operationId, other].toSorted())
+  })
+
+  test('many are assigned with as many statements as one, because others wait for them (J01)', async () => {
+    const ids = [await freeze(), await freeze(), await freeze(), await freeze()]
+    const statementsFor = async (operationIds: string[]) => {
+      let count = 0
+      const counter: KyselyPlugin = {
+        transformQuery: ({ node }) => (count++, node),
+        transformResult: ({ result }) => Promise.resolve(result),
+      }
+      const body = { operationIds, assignee: alan.id }
+      const { assigned } = await engine.runtime.write(
+        ({ tx, ...context }) =>
+          assignOperations({ ...context, tx: tx.withPlugin(counter) }, { params: {}, query: {}, body }),
+        grace,
+      )
+      assert.equal(assigned, operationIds.length)
+      return count
+    }
+    assert.equal(await statementsFor(ids.slice(1)), await statementsFor(ids.slice(0, 1)))
+    assert.deepEqual((await idsOf(alan.id)).toSorted(), ids)
   })
 
   test('only people who are known can be assigned, and only by those who may annotate', async () => {

@@ -1,4 +1,3 @@
-import { mayIn } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { isProgram } from '#contract/runtime-api/vocabulary.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
@@ -12,14 +11,14 @@ import { emitEvents } from '../../store/events.ts'
 import {
   findPersonName,
   insertNote,
-  lockOperation,
+  lockOperations,
   readNotes,
-  updateAssignee,
+  updateAssignees,
 } from '../../store/operations/operations.ts'
-import { findScopeOf } from '../../store/visible-scopes.ts'
+import { findVisible } from '../../store/visible-scopes.ts'
 import { notifyAssignee } from '../../store/inbox/notifications.ts'
 import type { NoteRow } from '../../store/operations/operations.ts'
-import { recordAudit } from '../audit/record.ts'
+import { recordEach } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { lockOperationFor } from './runs.ts'
 
@@ -41,13 +40,9 @@ export async function assignOperation(
         : platformMessage('operationAssigned', { person: current.name }),
     )
   const assignee = body.assignee === null ? null : await findPerson(context, body.assignee)
-  await updateAssignee(context.tx, params.operationId, assignee)
-  await tellAssignee(context, params.operationId, assignee)
-  await record(context, operation, {
-    action: 'operation.assign',
-    subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
-    reason: null,
-  })
+  await updateAssignees(context.tx, [params.operationId], assignee)
+  await tellAssignee(context, [params.operationId], assignee)
+  await record(context, [operation], assignedTo(assignee))
   return { assignee }
 }
 
@@ -61,39 +56,33 @@ export async function assignOperations(
 ): Promise<Answer<'POST /operations/assign'>> {
   const { tx, actor } = context
   const assignee = body.assignee === null ? null : await findPerson(context, body.assignee)
-  const refused: string[] = []
-  let assigned = 0
-  // always in one order, so that two people who assign the same operations do not wait for each other
-  for (const operationId of [...new Set(body.operationIds)].toSorted()) {
-    const place = await findScopeOf(tx, { operationId })
-    // what they may not assign is not locked: they would wait for it, and make others wait
-    const isAllowed = place !== undefined && mayIn(actor.grants, 'operation:annotate', place)
-    const operation = isAllowed ? await lockOperation(tx, operationId) : undefined
-    if (operation === undefined) {
-      refused.push(operationId)
-      continue
-    }
-    assigned++
-    await updateAssignee(tx, operationId, assignee)
-    // who has it already was told then
-    if (operation.assignee_id !== assignee?.id) await tellAssignee(context, operationId, assignee)
-    await record(context, operation, {
-      action: 'operation.assign',
-      subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
-      reason: null,
-    })
-  }
-  return { assignee, assigned, refused }
+  const ids = [...new Set(body.operationIds)].toSorted()
+  // what they may not assign is not locked: they would wait for it, and make others wait
+  const allowed = await findVisible(tx, actor, 'operation', ids, 'operation:annotate')
+  // all at once: anyone who acts on one of them waits, workers too
+  const operations = await lockOperations(tx, [...allowed])
+  const assigned = operations.map(({ operation_id }) => operation_id)
+  await updateAssignees(tx, assigned, assignee)
+  // who has one already was told then
+  const isNew = operations.filter(({ assignee_id }) => assignee_id !== assignee?.id)
+  await tellAssignee(
+    context,
+    isNew.map(({ operation_id }) => operation_id),
+    assignee,
+  )
+  await record(context, operations, assignedTo(assignee))
+  const found = new Set(assigned)
+  return { assignee, assigned: assigned.length, refused: ids.filter((id) => !found.has(id)) }
 }
 
 /** Nobody is notified of what they assign to themselves. */
 async function tellAssignee(
   { tx, actor }: WriteContext,
-  operationId: string,
+  operationIds: readonly string[],
   assignee: Person | null,
 ): Promise<void> {
   if (assignee === null || assignee.id === actor.id) return
-  await notifyAssignee(tx, operationId, { assignee, by: { id: actor.id, name: actor.name } })
+  await notifyAssignee(tx, operationIds, { assignee, by: { id: actor.id, name: actor.name } })
 }
 
 /** Adds a note to an operation. Refuses with REQUEST_INVALID if the operation has the maximum number of notes already. */
@@ -112,11 +101,7 @@ export async function addNote(
     author: { id: actor.id, name: actor.name },
     text: body.text,
   })
-  await record(context, operation, {
-    action: 'operation.note',
-    subject: `${operation.operation_type} of ${operation.installation_title}`,
-    reason: body.text,
-  })
+  await record(context, [operation], { action: 'operation.note', suffix: '', reason: body.text })
   return { note: noteView(note) }
 }
 
@@ -138,16 +123,42 @@ export async function findPerson(
   return { id, name }
 }
 
+interface Recorded {
+  action: 'operation.assign' | 'operation.note'
+  /** After the name of the operation. */
+  suffix: string
+  reason: string | null
+}
+
+const assignedTo = (assignee: Person | null): Recorded => ({
+  action: 'operation.assign',
+  suffix: ` → ${assignee?.name ?? '–'}`,
+  reason: null,
+})
+
 async function record(
   { tx, actor }: WriteContext,
-  operation: OperationRow,
-  entry: { action: 'operation.assign' | 'operation.note'; subject: string; reason: string | null },
+  operations: readonly (OperationRow & { installation_title: string })[],
+  { action, suffix, reason }: Recorded,
 ): Promise<void> {
-  await recordAudit(tx, actor, {
-    ...entry,
-    scope: scopeOf(operation),
-    bundleInstallId: operation.bundle_install_id,
-    operationId: operation.operation_id,
-  })
-  await emitEvents(tx, [{ kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id }])
+  await recordEach(
+    tx,
+    actor,
+    operations.map((operation) => ({
+      action,
+      subject: `${operation.operation_type} of ${operation.installation_title}${suffix}`,
+      reason,
+      scope: scopeOf(operation),
+      bundleInstallId: operation.bundle_install_id,
+      operationId: operation.operation_id,
+    })),
+  )
+  await emitEvents(
+    tx,
+    operations.map(({ scope_id, operation_id }) => ({
+      kind: 'operation',
+      scopeId: scope_id,
+      objectId: operation_id,
+    })),
+  )
 }

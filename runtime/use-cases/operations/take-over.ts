@@ -37,7 +37,7 @@ export async function takeOverOperation(
 ): Promise<Answer<Name>> {
   const { tx, actor, deps } = context
   const scope = await authorizeObject(tx, actor, 'operation:takeover', params)
-  // as for every new operation: whoever pauses the scope or protects the installation meanwhile waits, and sees it
+  // as for every new operation: anyone who pauses the scope or protects the installation meanwhile waits, and sees it
   await lockScope(tx, scope)
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
