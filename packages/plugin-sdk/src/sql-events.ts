@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS plugin_sdk_event (
   ended_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS plugin_sdk_event_due ON plugin_sdk_event (state, next_attempt_at);
+CREATE INDEX IF NOT EXISTS plugin_sdk_event_owner ON plugin_sdk_event (owner) WHERE owner IS NOT NULL;
+CREATE INDEX IF NOT EXISTS plugin_sdk_event_ended ON plugin_sdk_event (state, ended_at);
 CREATE TABLE IF NOT EXISTS plugin_sdk_received_event (
   source TEXT NOT NULL,
   event_id TEXT NOT NULL,
