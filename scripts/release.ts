@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildConsole } from './console-build.ts'
 import { licensesPage, productionPackages } from './packages.ts'
@@ -31,8 +31,14 @@ const staged = join(root, 'dist', `bundle-console-${version}`)
 rmSync(staged, { recursive: true, force: true })
 run(process.execPath, ['scripts/stage-image.ts', staged])
 // the image needs neither; a machine without a network has no other place to read them
+// without what somebody has beside it, such as the secrets of a deployment on this machine
+const foreign = new Set(run('git', ['ls-files', '-z', '--others', 'deploy', 'docs']).split('\0'))
 for (const folder of ['deploy', 'docs'])
-  cpSync(join(root, folder), join(staged, folder), { recursive: true, dereference: true })
+  cpSync(join(root, folder), join(staged, folder), {
+    recursive: true,
+    dereference: true,
+    filter: (path) => !foreign.has(relative(root, path).replaceAll('\\', '/')),
+  })
 for (const file of ['CHANGELOG.md', 'SECURITY.md']) cpSync(join(root, file), join(staged, file))
 startArchive('bundle-runtime', 'node_modules/.bin/node runtime/main.ts', 'bin/bundle-console runtime')
 startArchive('bundle-web', 'node_modules/.bin/node bff/main.ts', 'bin/bundle-console console')
