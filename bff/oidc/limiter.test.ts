@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { EVERYWHERE, startAuthServer } from '../testing.ts'
@@ -69,6 +70,22 @@ describe('the sign-in limiter', () => {
     assert.ok(!(await limiter.guess(who)).isAllowed)
     const { rows } = await sql<{ max: number }>`select max(bucket) as max from bff.sign_in_limit`.execute(db)
     assert.ok((rows[0]?.max ?? 0) < 2 ** 16)
+  })
+
+  it('has rows at which nobody can aim: a made-up name empties none of another one (J05)', async () => {
+    const limiter = createSignInLimiter(server.database.db)
+    const address = '192.0.2.12'
+    // as anyone can compute it who reads the sources
+    const rowOf = (...parts: string[]) =>
+      createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE() % 2 ** 16
+    const aimed = rowOf('user', 'ivy')
+    let username = ''
+    for (let tried = 0; username === ''; tried++)
+      if (rowOf('pair', `x${tried}`, address) === aimed) username = `x${tried}`
+    for (let guess = 0; guess < 10; guess++) await limiter.guess({ username, address })
+    // also in another process
+    assert.ok(!(await createSignInLimiter(server.database.db).guess({ username, address })).isAllowed)
+    assert.ok((await limiter.guess({ username: 'ivy', address: '192.0.2.13' })).isAllowed)
   })
 
   it('says how long the bucket that is empty needs', async () => {

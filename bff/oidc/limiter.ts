@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
-import { returnToken, takeToken } from '../store/sign-in-limits.ts'
+import { keepLimitSecret, returnToken, takeToken } from '../store/sign-in-limits.ts'
 import type { Limit } from '../store/sign-in-limits.ts'
 import type { BffDb } from '../store/tables.ts'
 
-/** Rows of the limiter's table. Keys may share a row, which makes the limit stricter but never removes it. */
+/**
+ * Rows of the limiter's table. Keys may share a row, which makes the limit stricter but never removes it. Which of them do depends on a
+ * secret: nobody can make up a name that empties the row of somebody else.
+ */
 const BUCKETS = 2 ** 16
+const SECRET_BYTES = 6
 
 const MINUTE = 60
 
@@ -38,13 +42,19 @@ export interface SignInLimiter {
  */
 export function createSignInLimiter(db: BffDb): SignInLimiter {
   const local = createTokenBuckets({ perSecond: 1 / STEPS.secondsPerToken, burst: STEPS.capacity })
+  let secret: number | null = null
+  const bucketOf = async (...parts: string[]): Promise<number> => {
+    secret ??= await keepLimitSecret(db, randomBytes(SECRET_BYTES).readUIntBE(0, SECRET_BYTES))
+    const text = JSON.stringify([secret, ...parts])
+    return createHash('sha256').update(text).digest().readUInt32BE() % BUCKETS
+  }
   return {
     async guess({ username, address }) {
       const name = username.toLowerCase()
       const taken = [
-        { bucket: bucketOf('pair', name, address), limit: GUESSES.pair },
-        { bucket: bucketOf('user', name), limit: GUESSES.user },
-        { bucket: bucketOf('address', address), limit: GUESSES.address },
+        { bucket: await bucketOf('pair', name, address), limit: GUESSES.pair },
+        { bucket: await bucketOf('user', name), limit: GUESSES.user },
+        { bucket: await bucketOf('address', address), limit: GUESSES.address },
       ]
       for (const { bucket, limit } of taken)
         if (!(await takeToken(db, bucket, limit)))
@@ -56,10 +66,6 @@ export function createSignInLimiter(db: BffDb): SignInLimiter {
         },
       }
     },
-    step: async (address) => local.take(address) && takeToken(db, bucketOf('step', address), STEPS),
+    step: async (address) => local.take(address) && takeToken(db, await bucketOf('step', address), STEPS),
   }
-}
-
-function bucketOf(...parts: string[]): number {
-  return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE() % BUCKETS
 }

@@ -30,3 +30,15 @@ export async function returnToken(db: BffDb, bucket: number, capacity: number): 
     db,
   )
 }
+
+/** A row that is no bucket. */
+const SECRET_ROW = -1
+
+/** The secret number of this console, which all replicas share: `made`, unless there is one already. */
+export async function keepLimitSecret(db: BffDb, made: number): Promise<number> {
+  const { rows } = await sql<{ tokens: number }>`
+    insert into bff.sign_in_limit (bucket, tokens) values (${SECRET_ROW}, ${made}::float8)
+    on conflict (bucket) do update set bucket = excluded.bucket
+    returning tokens`.execute(db)
+  return rows[0]?.tokens ?? made
+}
