@@ -21,7 +21,7 @@ import type { Rate } from '#http-kit/token-bucket.ts'
 import { startBackground } from './background.ts'
 import type { Background } from './background.ts'
 import { createFeed } from './events/feed.ts'
-import { createActorCheck, RefusedAssertion, createServiceCheck, createCallerLimits } from './http/callers.ts'
+import { createActorCheck, RefusedCaller, createServiceCheck, createCallerLimits } from './http/callers.ts'
 import { createHttpApp } from './http/app.ts'
 import { countCalls, replicaGauges, RUNTIME_METRIC_HELP } from './http/metrics.ts'
 import { createHandlers } from './http/routes.ts'
@@ -292,13 +292,17 @@ function callerChecks(
   { credentials, actorKeys, recentSignInSeconds, rateLimit, log }: RuntimeOptions,
   clock: SharedClock,
 ) {
-  const refusalLog = throttledLog(log, clock, (error) =>
-    error instanceof RefusedAssertion ? error.message : null,
-  )
-  const onRefused = (refused: RefusedAssertion): void =>
-    refusalLog.warn('the assertion of a console is refused', {}, refused)
+  // two logs, so that requests without a credential suppress nothing that is said about a console
+  const refusals = () => {
+    const refusalLog = throttledLog(log, clock, (error) =>
+      error instanceof RefusedCaller ? error.message : null,
+    )
+    return (refused: RefusedCaller): void =>
+      refusalLog.warn('the request of a console is refused', {}, refused)
+  }
+  const onRefused = refusals()
   return {
-    checkService: createServiceCheck(credentials),
+    checkService: createServiceCheck(credentials, refusals()),
     checkActor: createActorCheck(actorKeys, clock, {
       ...(recentSignInSeconds !== undefined && { recentSignInSeconds }),
       onRefused,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 import { RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/permission.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
@@ -93,7 +93,9 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
  *
  * @throws SettingsError if the file is not a key set.
  */
-export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
+export async function loadActorKeys(
+  place: string,
+): Promise<ReturnType<typeof createRemoteJWKSet> | ReturnType<typeof createLocalJWKSet>> {
   if (/^https?:\/\//.test(place)) {
     const url = URL.parse(place)
     if (url === null) throw new SettingsError('ACTOR_ASSERTION_JWKS is wrong: it is not a URL')

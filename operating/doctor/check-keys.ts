@@ -2,11 +2,12 @@ import { loadActorKey, createActorAssertions } from '#bff/runtime/actor-assertio
 import { findPersistentSecret } from '#http-kit/secret-files.ts'
 import { loadActorKeys } from '#runtime/config.ts'
 import type { Db } from '#runtime/model/db.ts'
+import { whyNoKeys } from '#runtime/http/callers.ts'
 import { wrongKey } from '#runtime/keys/open-vault.ts'
 import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import { listDataKeys } from '#runtime/store/data-keys.ts'
 import type { Deployment } from '../deployment.ts'
-import { ok, fail, skip } from './finding.ts'
+import { ok, fail, skip, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { checkRuntime } from '#bff/runtime/check-runtime.ts'
 import { egressTo } from '#http-kit/egress.ts'
@@ -47,8 +48,12 @@ export async function checkAssertionKey({
   console,
   runtime,
 }: Deployment): Promise<Omit<Finding, 'check'>> {
-  if (runtime?.actorAssertionJwks != null && !/^https?:/.test(runtime.actorAssertionJwks))
-    await loadActorKeys(runtime.actorAssertionJwks)
+  if (runtime?.actorAssertionJwks != null) {
+    const keys = await loadActorKeys(runtime.actorAssertionJwks)
+    const problem = 'reload' in keys ? await keys.reload().then(() => null, whyNoKeys) : null
+    // before the first start of the consoles, nobody serves their keys
+    if (problem !== null) return warn(`the key set cannot be fetched: ${problem}`)
+  }
   if (console === null) return ok('the key set in ACTOR_ASSERTION_JWKS can be read')
   const file = console.assertionKeyFile ?? null
   const isStored = (await findPersistentSecret({ directory: dataDir, file: 'actor-key.json' })) !== null

@@ -31,6 +31,7 @@ const sealingKey = join(folder, 'sealing.key')
 const provider = createServer((request, response) => {
   if (request.url?.endsWith('/.well-known/openid-configuration') === true)
     response.end(JSON.stringify({ issuer: `${providerUrl()}/realm` }))
+  else if (request.url === '/keys') response.end('{"keys":[]}')
   else response.writeHead(404).end()
 })
 const providerUrl = (): string => `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
@@ -64,6 +65,14 @@ async function findingOf(check: string, changes: Record<string, string> = {}) {
 }
 
 describe('the doctor', () => {
+  it('fetches the key set of the consoles', async () => {
+    const settings = (url: string) => ({ RUNTIME_API_CREDENTIAL: 'a-credential', ACTOR_ASSERTION_JWKS: url })
+    const closed = `http://127.0.0.1:${await freePort()}/`
+    assert.match(await findingOf('console', settings(closed)), /^warn .* nothing listens there/)
+    assert.match(await findingOf('console', settings(providerUrl())), /^warn .* it returns no key set/)
+    assert.match(await findingOf('console', settings(`${providerUrl()}/keys`)), /^ok the key set/)
+  })
+
   it('finds nothing wrong in a good deployment, and creates nothing', async () => {
     const findings = await examine(env)
     assert.equal(exitCodeOf(findings), 0, linesOf(findings))

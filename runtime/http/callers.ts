@@ -12,6 +12,7 @@ import {
 } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Clock } from '#http-kit/clock.ts'
+import { whyNoResponse } from '#http-kit/outbound-result.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
 import { createTokenBuckets, createTurns } from '#http-kit/token-bucket.ts'
@@ -26,13 +27,18 @@ export function bearerOf(request: Request): string | undefined {
 }
 
 /** Compares in constant time; hashing first makes the lengths equal. */
-export function createServiceCheck(credentials: readonly string[]): (request: Request) => void {
+export function createServiceCheck(
+  credentials: readonly string[],
+  onRefused: (refused: RefusedCaller) => void = () => undefined,
+): (request: Request) => void {
   const known = credentials.map(digest)
   return (request) => {
     const token = digest(bearerOf(request) ?? '')
     // all are compared, so that the time does not reveal which one almost matched
     const matches = known.filter((credential) => timingSafeEqual(credential, token))
-    if (matches.length === 0) throw unauthenticated('The service credential is missing or unknown')
+    if (matches.length > 0) return
+    onRefused(new RefusedCaller('its credential is missing, or not one of RUNTIME_API_CREDENTIAL'))
+    throw unauthenticated('The service credential is missing or unknown')
   }
 }
 
@@ -89,19 +95,25 @@ export function createActorCheck(
   }: {
     audience?: AssertionAudience
     recentSignInSeconds?: number
-    onRefused?: (refused: RefusedAssertion) => void
+    onRefused?: (refused: RefusedCaller) => void
   } = {},
 ): (request: Request, requestId: string) => Promise<Actor> {
   return async (request, requestId) => {
     const assertion = request.headers.get(ACTOR_HEADER)
     if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`, 'Actor-Assertion')
     const { payload, at } = await verify(assertion, { keys, clock, audience }).catch((error: unknown) => {
-      if (!(error instanceof errors.JOSEError)) throw error
-      onRefused(new RefusedAssertion(reasonOf(error)))
-      throw invalid()
+      onRefused(new RefusedCaller(reasonOf(error)))
+      if (!isAboutKeys(error)) throw invalid()
+      // the key server is unavailable, but the assertion may be valid
+      throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
+        'retry-after': '1',
+      })
     })
     const claims = Claims.safeParse(payload)
-    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
+    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) {
+      onRefused(new RefusedCaller('this version does not understand its assertion; compare the versions'))
+      throw invalid()
+    }
     const { sub, name, grants, issuer, clientAddress, auth_time: authTime } = claims.data
     const secondsAgo = authTime === undefined ? null : at.getTime() / 1000 - authTime
     const signedInRecently = isRecentSignIn(secondsAgo, recentSignInSeconds)
@@ -111,6 +123,8 @@ export function createActorCheck(
 
 /** Error codes of jose if the key set cannot be fetched or read; they do not concern the assertion. */
 const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+const isAboutKeys = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) || ABOUT_KEYS.has(error.code)
 
 /** What an assertion says, and the time at which it is valid. */
 interface Verified {
@@ -149,11 +163,7 @@ async function verifyAtOneOf(
     return { payload, at }
   } catch (error) {
     if (isAboutTime(error) && others.length > 0) return verifyAtOneOf(others, assertion, options)
-    if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw error
-    // the key server is unavailable, but the assertion may be valid
-    throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
-      'retry-after': '1',
-    })
+    throw error
   }
 }
 
@@ -165,21 +175,30 @@ function invalid(): TransportError {
   return unauthenticated(`${ACTOR_HEADER} is not valid`, 'Actor-Assertion')
 }
 
-/** Why an assertion is refused, for the log. The caller gets no reason. */
-export class RefusedAssertion extends Error {
-  override name = 'RefusedAssertion'
+/** Why the credential or the assertion of a caller is not accepted, for the log. The caller gets no reason. */
+export class RefusedCaller extends Error {
+  override name = 'RefusedCaller'
 }
 
-function reasonOf(error: errors.JOSEError): string {
-  return REASONS[error.code] ?? 'it is not valid'
+function reasonOf(error: unknown): string {
+  if (isAboutKeys(error)) return `the keys of its assertion cannot be fetched: ${whyNoKeys(error)}`
+  return REASONS[(error as errors.JOSEError).code] ?? 'its assertion is not valid'
+}
+
+/** Why the key set that `ACTOR_ASSERTION_JWKS` names as a URL cannot be fetched, and what to do. */
+export function whyNoKeys(error: unknown): string {
+  const isLate = error instanceof errors.JWKSTimeout
+  const reason = isLate ? 'it does not respond in time' : (whyNoResponse(error) ?? 'it returns no key set')
+  return `${reason}; check ACTOR_ASSERTION_JWKS and the consoles behind it`
 }
 
 const REASONS: Record<string, string> = {
-  ERR_JWKS_NO_MATCHING_KEY: 'the key set in ACTOR_ASSERTION_JWKS does not have the key that signed it',
-  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
-  ERR_JWT_EXPIRED: 'it is expired; compare the clocks of console and runtime',
+  ERR_JWKS_NO_MATCHING_KEY:
+    'the key set in ACTOR_ASSERTION_JWKS does not have the key that signed its assertion',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of its assertion is wrong',
+  ERR_JWT_EXPIRED: 'its assertion is expired; compare the clocks of console and runtime',
   ERR_JWT_CLAIM_VALIDATION_FAILED:
-    'its times or its audience are wrong; compare the clocks of console and runtime',
+    'the times or the audience of its assertion are wrong; compare the clocks of console and runtime',
 }
 
 /** Limits the requests of each caller, so that one cannot exhaust the runtime for the others. Callers are authenticated before they are counted. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, generateKeyPair, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
+import { freePort } from '#database/free-port.ts'
 import { openDatabase } from '#database/pool.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
-import { createActorCheck } from './callers.ts'
+import { createActorCheck, createServiceCheck } from './callers.ts'
 import { billing } from '../testing/bundles.ts'
 import { API, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
@@ -45,15 +46,27 @@ describe('the actor assertion', () => {
   })
 
   it('does not cause a 401 if its keys cannot be fetched', async () => {
-    const check = createActorCheck(() => Promise.reject(new TypeError('fetch failed')), {
-      possibleTimes: () => [new Date()],
-      refresh: () => Promise.resolve(),
-    })
+    const closed = await freePort()
+    const keys = createRemoteJWKSet(new URL(`http://127.0.0.1:${closed}/`))
+    const reasons: string[] = []
+    const times = { possibleTimes: () => [new Date()], refresh: () => Promise.resolve() }
+    const check = createActorCheck(keys, times, { onRefused: ({ message }) => reasons.push(message) })
     const headers = { 'x-runtime-actor-assertion': await http.assertion() }
     await assert.rejects(
       check(new Request('http://runtime.test/', { headers }), 'request-1'),
       (error) => error instanceof TransportError && error.status === 503,
     )
+    assert.match(reasons.join(), /cannot be fetched: nothing listens there .*; check ACTOR_ASSERTION_JWKS/)
+  })
+
+  it('is refused with a reason for the log', async () => {
+    const reasons: string[] = []
+    const onRefused = ({ message }: Error) => reasons.push(message)
+    const checkService = createServiceCheck(['a-credential'], onRefused)
+    const request = new Request('http://runtime.test/', { headers: { authorization: 'Bearer another-one' } })
+    assert.throws(() => checkService(request), TransportError)
+    assert.match(reasons.join(), /RUNTIME_API_CREDENTIAL/)
+    assert.doesNotMatch(reasons.join(), /another-one/)
   })
 })
 
