@@ -19,8 +19,11 @@ import {
   wrapped,
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
+import { planTargets } from '../use-cases/batches/targets.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
+import { EVERYTHING } from '../testing/http.ts'
 import { until } from '../testing/stream.ts'
+import { testVault } from '../testing/vault.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
 const parts = {
@@ -1053,5 +1056,43 @@ describe('a batch', () => {
       .where('batch_id', '=', batchId)
       .executeTakeFirstOrThrow()
     assert.equal(failures, 0)
+  })
+})
+
+describe('the plan of a batch', () => {
+  it('reads for each target only what the others do not need too', async () => {
+    const fleet = await install(4)
+    const vault = await testVault(deps.db)
+    const actor = { id: 'ada', name: 'Ada', grants: EVERYTHING, requestId: 'r-1' }
+    /** How many statements the plan makes. */
+    const statements = async (request: Omit<Parameters<typeof planTargets>[1], 'targets'>, count: number) => {
+      let made = 0
+      const db = deps.db.withPlugin({
+        transformQuery({ node }) {
+          made += 1
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      const targets = fleet.slice(0, count).map(({ id }) => id)
+      const planned = await planTargets({ db, vault, actor, way: { isItem: true } }, { ...request, targets })
+      for (const { refusals, changes } of planned.targets)
+        assert.deepEqual([refusals, changes.length > 0], [[], request.action !== 'DETACH'])
+      return made
+    }
+    for (const [most, request] of [
+      [5, { action: 'CONFIGURE', input: { changes: { [MAIN]: wrapped({ name: 'planned' }) } } }],
+      [
+        4,
+        {
+          action: 'UPGRADE',
+          input: { targetVersion: '3.0.0', properties: { [MAIN]: wrapped({ name: 'x' }) } },
+        },
+      ],
+      [2, { action: 'DETACH' }],
+    ] as const) {
+      const more = ((await statements(request, 4)) - (await statements(request, 1))) / 3
+      assert.ok(more <= most, `${request.action}: ${more} for each target`)
+    }
   })
 })

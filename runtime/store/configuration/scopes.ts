@@ -20,6 +20,16 @@ export function findScope(db: Db, scope: Scope): Promise<ScopeRow | undefined> {
     .executeTakeFirst()
 }
 
+/** Returns the rows of scopes, by id. */
+export async function findScopes(db: Db, scopeIds: readonly number[]): Promise<Map<number, ScopeRow>> {
+  const rows = await db
+    .selectFrom('runtime.scope')
+    .selectAll()
+    .where('scope_id', '=', sql<number>`any(${[...scopeIds]}::bigint[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.scope_id, row]))
+}
+
 export function scopeOf(row: {
   environment_key: string
   application_runtime_id: string

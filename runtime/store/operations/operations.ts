@@ -76,14 +76,20 @@ export function lastNumbers(
 /** An operation, with the title of its installation, and what stands in its way. */
 export type TitledOperation = OperationRow & { installation_title: string; obstacle?: Obstacle | null }
 
-export function findOperation(db: Db, operationId: string): Promise<TitledOperation | undefined> {
+export async function findOperation(db: Db, operationId: string): Promise<TitledOperation | undefined> {
+  const [found] = await findOperations(db, [operationId])
+  return found
+}
+
+/** Those of the operations that exist, in no order. */
+export function findOperations(db: Db, operationIds: readonly string[]): Promise<TitledOperation[]> {
   return db
     .selectFrom('runtime.operation as operation')
     .selectAll()
     .select(installationTitle().as('installation_title'))
     .select(obstacleOf('operation').as('obstacle'))
-    .where('operation_id', '=', operationId)
-    .executeTakeFirst()
+    .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
+    .execute()
 }
 
 /** The last operation of the installation before this one that succeeded. */

@@ -19,9 +19,9 @@ import type { InstallationRow } from '../../model/installation.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan, PlannedResource } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
-import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
-import { findInstallation } from '../../store/installations/installations.ts'
-import { findOperation } from '../../store/operations/operations.ts'
+import { findScope, findScopes, scopeOf } from '../../store/configuration/scopes.ts'
+import { loadInstallations } from '../../store/installations/installations.ts'
+import { findOperations } from '../../store/operations/operations.ts'
 import type { PluginState } from '../../store/plugins/plugins.ts'
 import { findVisible } from '../../store/visible-scopes.ts'
 import { authorize } from '../authorize.ts'
@@ -33,13 +33,13 @@ import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/detach.ts'
 import { changeViews } from '../installations/change-views.ts'
 import { evaluateInstall } from '../installations/install.ts'
-import { loadManifest } from '../installations/load-authorizations.ts'
-import { evaluateUpgrade, loadTargetVersion } from '../installations/upgrade.ts'
+import { evaluateUpgrade } from '../installations/upgrade.ts'
 import type { UpgradeRequest } from '../installations/upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
 import { admitRetry, notFailedInRun } from '../operations/runs.ts'
-import type { Way } from '../gate/admit.ts'
+import { onceForAll } from '../gate/admit.ts'
+import type { Once, Way } from '../gate/admit.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import { bytesOfValues } from '../../store/operations/plans.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
@@ -83,7 +83,7 @@ const PLANS_BYTES_MAX = 16 * 1024 * 1024
 
 type Deps = { db: Db; vault: Vault; actor: Actor; way: Way; hasRead?: ReadContext['hasRead'] | undefined }
 /** The values that it gives are checked for each target, and all of these checks have one budget. */
-type Planning = Deps & { budget: CheckBudget }
+type Planning = Deps & { budget: CheckBudget; once: Once }
 /** A batch never shows, for any of its targets, whether a value equals a hidden one. */
 const BLIND = { comparing: 'never' } as const
 type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
@@ -96,28 +96,20 @@ type Request = Pick<BatchRequest, 'action' | 'targets' | 'input' | 'override'>
 export async function planTargets(deps: Deps, request: Request): Promise<PlannedTargets> {
   const { properties = {}, fill = {}, changes = {}, values = {} } = inputOf(request)
   refuseFor([properties, fill, changes, ...Object.values(values)].flatMap(protectedProblems))
-  // the targets usually have one bundle, so that its manifest is read once
-  const versions = new Map<string, ReturnType<typeof loadTargetVersion>>()
-  const loadTarget: typeof loadTargetVersion = (db, bundle, version) => {
-    const key = JSON.stringify([bundle.bundle_environment_key, bundle.bundle_id, version])
-    const known = versions.get(key) ?? loadTargetVersion(db, bundle, version)
-    versions.set(key, known)
-    return known
-  }
-  let manifest: ReturnType<typeof loadManifest> | undefined
-  const loadOnce: typeof loadManifest = (...of) => (manifest ??= loadManifest(...of))
   const planned: Omit<PlannedTarget, 'token'>[] = []
   const missing: number[] = []
   const visible = await visibleTargets(deps, request)
   const definitions: KnownDefinitions = new Map()
-  const planning = { ...deps, budget: newCheckBudget() }
+  // the targets usually have one bundle and few environments
+  const planning = { ...deps, budget: newCheckBudget(), once: onceForAll() }
+  const found = await findTargets(deps.db, request.action, [...visible])
   let bytes = 0
   for (const [index, target] of request.targets.entries()) {
     const one = !visible.has(target)
       ? null
       : request.action === 'INSTALL'
-        ? await planInstallIn(planning, request, target, loadOnce)
-        : await planTarget(planning, request, target, loadTarget)
+        ? await planInstallIn(planning, request, target)
+        : await planTarget(planning, request, target, found.get(target))
     if (one === null) {
       missing.push(index)
       continue
@@ -186,7 +178,6 @@ async function planInstallIn(
   planning: Planning,
   request: Request,
   target: string,
-  load: typeof loadManifest,
 ): Promise<Omit<PlannedTarget, 'token'>> {
   const { db, actor, way } = planning
   const scope = parseScope(target)
@@ -204,7 +195,7 @@ async function planInstallIn(
   const row = await findScope(db, scope)
   const install = { scope, bundle, targetVersion: input.targetVersion ?? '', properties: input.properties }
   // the id is that of no installation: it is neither shown nor part of the token
-  const evaluation = await evaluateInstall(planning, install, row, randomUUID(), load)
+  const evaluation = await evaluateInstall(planning, install, row, randomUUID())
   const { plan, title } = evaluation
   return {
     ...known,
@@ -223,11 +214,10 @@ async function planTarget(
   planning: Planning,
   request: Request,
   target: string,
-  loadTarget: typeof loadTargetVersion,
+  found: FoundTarget | undefined,
 ): Promise<Omit<PlannedTarget, 'token'> | null> {
-  const { db, actor, way } = planning
-  const found = await findTarget(db, request.action, target)
-  if (found === null) return null
+  const { db, actor, way, once } = planning
+  if (found === undefined) return null
   const { installation, scope, operation } = found
   const known = {
     target,
@@ -265,7 +255,7 @@ async function planTarget(
       )
     const retired = await retryOfRetired(db, operation)
     if (retired !== null) refusals.list.push(retired)
-    const admission = await refusals.try(() => admitRetry(db, actor, operation, way))
+    const admission = await refusals.try(() => admitRetry(db, actor, operation, way, once))
     refusals.add(admission?.problems ?? [])
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }
@@ -274,12 +264,7 @@ async function planTarget(
       ? await evaluateTakeover(planning, operation, operation.run)
       : request.action === 'DETACH'
         ? await evaluateDetach(planning, found)
-        : await planUpgradeOf(
-            { ...planning, ...BLIND },
-            found,
-            inputFor(inputOf(request), target),
-            loadTarget,
-          )
+        : await planUpgradeOf({ ...planning, ...BLIND }, found, inputFor(inputOf(request), target))
   const { plan, ledger } = evaluation
   return {
     ...known,
@@ -320,20 +305,21 @@ async function planUpgradeOf(
   context: Planning & { comparing: Comparing },
   found: FoundInstallation,
   input: BatchInputParts,
-  loadTarget: typeof loadTargetVersion,
 ) {
   const request = namedUpgrade(input)
-  const evaluation = await evaluateUpgrade(context, found, request, loadTarget)
+  const evaluation = await evaluateUpgrade(context, found, request)
   if (Object.keys(input.fill ?? {}).length === 0) return evaluation
-  return evaluateUpgrade(context, found, filledUpgrade(request, input, evaluation.plan), loadTarget)
+  return evaluateUpgrade(context, found, filledUpgrade(request, input, evaluation.plan))
 }
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */
 export async function evaluateConfigure(
-  context: Deps & { comparing: Comparing; budget?: CheckBudget },
+  context: Deps & { comparing: Comparing } & Partial<Planning>,
   { installation, scope }: FoundInstallation,
   changes: Changes,
 ): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'changes' | 'refusals'>> {
+  // it was read together with the other targets
+  await context.once?.(['installations', [installation.bundle_install_id]], async () => [installation])
   const input = { snapshotVersion: scope.snapshot_version, changes }
   const evaluation = await loadEvaluation(context, scope, input)
   const refusals = new Refusals()
@@ -375,14 +361,33 @@ interface FoundTarget extends FoundInstallation {
   operation: OperationRow | null
 }
 
-async function findTarget(db: Db, action: BatchAction, target: string): Promise<FoundTarget | null> {
+/** The targets that exist, by target; none of an INSTALL. */
+async function findTargets(
+  db: Db,
+  action: BatchAction,
+  targets: readonly string[],
+): Promise<Map<string, FoundTarget>> {
+  if (action === 'INSTALL') return new Map()
   const isOperation = action === 'RETRY' || action === 'TAKEOVER'
-  const operation = isOperation ? await findOperation(db, target) : null
-  if (operation === undefined) return null
-  const installation = await findInstallation(db, operation?.bundle_install_id ?? target)
-  if (installation === undefined) return null
-  const scope = await findScope(db, scopeOf(installation))
-  return scope === undefined ? null : { installation, scope, operation }
+  const operations = isOperation ? await findOperations(db, targets) : null
+  const ids = operations?.map(({ bundle_install_id }) => bundle_install_id) ?? targets
+  const installations = await loadInstallations(db, [...new Set(ids)])
+  const scopes = await findScopes(db, [...new Set(installations.map(({ scope_id }) => scope_id))])
+  const foundOf = new Map(
+    installations.flatMap((installation) => {
+      const scope = scopes.get(installation.scope_id)
+      return scope === undefined ? [] : [[installation.bundle_install_id, { installation, scope }] as const]
+    }),
+  )
+  const named =
+    operations?.map((one) => [one.operation_id, one.bundle_install_id, one] as const) ??
+    targets.map((target) => [target, target, null] as const)
+  return new Map(
+    named.flatMap(([target, id, operation]) => {
+      const found = foundOf.get(id)
+      return found === undefined ? [] : [[target, { ...found, operation }] as const]
+    }),
+  )
 }
 
 /** The parts that the input of some action has. */

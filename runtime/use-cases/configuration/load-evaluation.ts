@@ -33,8 +33,8 @@ import { readRetired } from '../../store/plugins/plugins.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import type { Comparing } from '../comparisons/compared.ts'
-import { admit } from '../gate/admit.ts'
-import type { Admission, Way } from '../gate/admit.ts'
+import { admit, onceForAll } from '../gate/admit.ts'
+import type { Admission, Once, Way } from '../gate/admit.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
 import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
@@ -56,7 +56,16 @@ export async function loadEvaluation(
     comparing,
     way,
     budget = newCheckBudget(),
-  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way; budget?: CheckBudget },
+    once = onceForAll(),
+  }: {
+    db: Db
+    vault: Vault
+    actor: Actor
+    comparing: Comparing
+    way: Way
+    budget?: CheckBudget
+    once?: Once
+  },
   scope: ScopeRow,
   input: SaveInput,
 ): Promise<Evaluation> {
@@ -76,7 +85,7 @@ export async function loadEvaluation(
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
   const changed = new Set(requested.changes.map(({ locator }) => locator))
   const owned = resources.filter(({ locator }) => changed.has(locator))
-  const admission = await admit(db, actor, { kind: 'CONFIGURE', scope: scopeOf(scope) }, way)
+  const admission = await admit(db, actor, { kind: 'CONFIGURE', scope: scopeOf(scope) }, way, once)
   const evaluation = evaluateSave(input, requested, {
     gate: admission.problems,
     snapshotVersion: scope.snapshot_version,
@@ -94,14 +103,13 @@ export async function loadEvaluation(
       ...(await loadSizeProblems(db, scope.scope_id, requested.changes)),
     ],
     owned,
-    owners: await loadOwners(db, vault, scope, owned),
+    owners: await loadOwners({ db, vault, once }, scope, owned),
   })
   return { ...evaluation, admission }
 }
 
 async function loadOwners(
-  db: Db,
-  vault: Vault,
+  { db, vault, once }: { db: Db; vault: Vault; once: Once },
   scope: ScopeRow,
   owned: readonly OwnedResource[],
 ): Promise<LoadedOwners> {
@@ -116,7 +124,7 @@ async function loadOwners(
       unchecked: new Map(),
       retired: new Set(),
     }
-  const installations = await loadInstallations(db, ids)
+  const installations = await once(['installations', ids], () => loadInstallations(db, ids))
   const ledger = await readLedger(db, vault, ids)
   const locators = ledger.map(({ locator }) => locator)
   const current = await readProperties(db, vault, scope.scope_id, locators)
@@ -125,11 +133,15 @@ async function loadOwners(
   for (const id of ids) {
     const installation = installationOf.get(id)
     if (installation === undefined) continue
-    bindings.set(id, await authorizationsOrProblem(db, installation, ledgerOf.get(id) ?? []))
+    bindings.set(id, await authorizationsOrProblem(db, installation, ledgerOf.get(id) ?? [], once))
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
-  const unchecked = await readUnchecked(db, scope.environment_key, plugins)
-  const retired = await readRetired(db, [...new Set(plugins.map(({ pluginId }) => pluginId))])
+  const pluginIds = [...new Set(plugins.map(({ pluginId }) => pluginId))]
+  const { environment_key: environment } = scope
+  const unchecked = await once(['unchecked', environment, pluginIds], () =>
+    readUnchecked(db, environment, plugins),
+  )
+  const retired = await once(['retired', pluginIds], () => readRetired(db, pluginIds))
   return { installations, ledger, current, bindings, unchecked, retired }
 }
 
@@ -137,9 +149,10 @@ async function authorizationsOrProblem(
   db: Db,
   installation: InstallationRow,
   ledger: readonly LedgerRow[],
+  once: Once,
 ): Promise<CompiledAuthorization[] | Problem> {
   try {
-    return await loadAuthorizations(db, installation, ledger)
+    return await loadAuthorizations(db, installation, ledger, once)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return { errorCode: error.code, message: error.message }

@@ -39,6 +39,22 @@ export const wayOfItem = (
   context: Pick<Way, 'isApproved' | 'isStored'> = {},
 ): Way => wayOf({ ...context, isItem: true }, { override: override ? true : undefined, reason })
 
+/** Reads what several evaluations need, once for all of them if they are made together. `of` tells what it is. */
+export type Once = <Result>(of: readonly unknown[], read: () => Promise<Result>) => Promise<Result>
+
+export const eachTime: Once = (_, read) => read()
+
+export function onceForAll(): Once {
+  const known = new Map<string, Promise<unknown>>()
+  return <Result>(of: readonly unknown[], read: () => Promise<Result>) => {
+    const key = JSON.stringify(of)
+    const found = known.get(key) ?? read()
+    known.set(key, found)
+    // what is the same has the same type
+    return found as Promise<Result>
+  }
+}
+
 /** A change that the gate judges. */
 export interface AdmittedChange {
   kind: Exclude<ChangeKind, 'BATCH'>
@@ -72,6 +88,7 @@ export async function admit(
   actor: Actor,
   { kind, isRecovery, scope, protection = null, pin = null, target }: AdmittedChange,
   way: Way,
+  once = eachTime,
 ): Promise<Admission> {
   const isTakeover = kind === 'TAKEOVER'
   const kinds: ChangeKind[] = [
@@ -87,10 +104,10 @@ export async function admit(
     ...(target !== undefined && { targetVersion: target.version }),
   }
   const restraints = restraintsOn(request, {
-    ...(await loadFacts(db, scope)),
+    ...(await once(['gate', scope.environmentKey], () => loadFacts(db, scope))),
     protection,
     pin,
-    recall: target === undefined ? null : await loadRecall(db, target),
+    recall: target === undefined ? null : await once(['recall', target], () => loadRecall(db, target)),
   })
   const isFirm = restraints.some((restraint) => restraint.isFirm)
   if (restraints.length === 0) return { problems: [], overridden: false }

@@ -8,8 +8,8 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit, wayOf } from '../gate/admit.ts'
-import type { Way } from '../gate/admit.ts'
+import { admit, eachTime, wayOf } from '../gate/admit.ts'
+import type { Once, Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -69,7 +69,7 @@ export function planDetach(
 
 /** What a detach would do and every reason to refuse it. Writes nothing. */
 export async function evaluateDetach(
-  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
+  { db, vault, actor, way, once = eachTime }: { db: Db; vault: Vault; actor: Actor; way: Way; once?: Once },
   { installation, scope }: FoundInstallation,
 ): Promise<OperationEvaluation> {
   const refusals = new Refusals()
@@ -79,6 +79,7 @@ export async function evaluateDetach(
     actor,
     { kind: 'DETACH', scope: scopeOf(scope), protection: protectionOf(installation) },
     way,
+    once,
   )
   refusals.add(admission.problems)
   const { version } = installation
@@ -96,7 +97,7 @@ export async function evaluateDetach(
     currentVersion: version,
     targetVersion: version,
     plan: isActive
-      ? detachPlan({ ledger, plugins: await loadAuthorizationsOrFrozen(db, installation, ledger) })
+      ? detachPlan({ ledger, plugins: await loadAuthorizationsOrFrozen(db, installation, ledger, once) })
       : null,
     ledger,
     unchecked: new Map(),

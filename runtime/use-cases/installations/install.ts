@@ -26,8 +26,8 @@ import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit, wayOf } from '../gate/admit.ts'
-import type { Way } from '../gate/admit.ts'
+import { admit, eachTime, wayOf } from '../gate/admit.ts'
+import type { Once, Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -135,7 +135,6 @@ interface InstallRequest {
  * version that does not exist or cannot be installed.
  *
  * @param scope Undefined if nothing was ever installed there.
- * @param load Reads the manifest of the version.
  */
 export async function evaluateInstall(
   {
@@ -144,16 +143,18 @@ export async function evaluateInstall(
     actor,
     way,
     budget = newCheckBudget(),
-  }: { db: Db; vault: Vault; actor: Actor; way: Way; budget?: CheckBudget },
+    once = eachTime,
+  }: { db: Db; vault: Vault; actor: Actor; way: Way; budget?: CheckBudget; once?: Once },
   request: InstallRequest,
   scope: ScopeRow | undefined,
   bundleInstallId: string,
-  load: typeof loadManifest = loadManifest,
 ): Promise<OperationEvaluation & { title: string }> {
   const given = request.properties ?? {}
   refuseFor(protectedProblems(given))
   const refusals = new Refusals()
-  const manifest = await load(db, request.bundle, request.targetVersion)
+  const manifest = await once(['manifest', request.bundle, request.targetVersion], () =>
+    loadManifest(db, request.bundle, request.targetVersion),
+  )
   const target = targetOf(manifest)
   const copied = request.copyFrom?.bundleInstallId
   const none: Seeds = new Map()
@@ -178,15 +179,20 @@ export async function evaluateInstall(
     )),
     ...(scope === undefined ? [] : await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
-  const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
-  refusals.add(await loadRetiredProblems(db, plan.plugins))
-  refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
+  const { environmentKey } = request.scope
+  const called = plan.plugins.map(({ pluginId }) => pluginId)
+  const unchecked = await once(['unchecked', environmentKey, called], () =>
+    readUnchecked(db, environmentKey, plan.plugins),
+  )
+  refusals.add(await loadRetiredProblems(db, plan.plugins, once))
+  refusals.add(uncheckedProblems(plan.plugins, unchecked, environmentKey))
   const { bundle, targetVersion: version } = request
   const admission = await admit(
     db,
     actor,
     { kind: 'INSTALL', scope: request.scope, target: { bundle, version } },
     way,
+    once,
   )
   refusals.add(admission.problems)
   return {

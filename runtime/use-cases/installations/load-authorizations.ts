@@ -10,6 +10,7 @@ import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import { readLatestPlan, readPluginBindings, findManifest } from '../../store/installations/last-applied.ts'
 import { notFound } from '../authorize.ts'
+import { eachTime } from '../gate/admit.ts'
 
 /**
  * The plugin bindings of an installed version, compiled against its ledger. Refuses as `compileAuthorizations` does,
@@ -19,12 +20,15 @@ export async function loadAuthorizations(
   db: Db,
   installation: InstallationRow,
   ledger: readonly OwnedModule[],
+  once = eachTime,
 ): Promise<CompiledAuthorization[]> {
   const { version, bundle_id } = installation
   const bundle = { environmentKey: installation.bundle_environment_key, bundleId: bundle_id }
-  // parsed with the schema again, so that a damaged row is reported and not used partially
-  const stored = version === null ? undefined : await readPluginBindings(db, bundle, version)
-  const plugins = z.array(ManifestPlugin).safeParse(stored)
+  const { stored, plugins } = await once(['bindings', bundle, version], async () => {
+    const read = version === null ? undefined : await readPluginBindings(db, bundle, version)
+    // parsed with the schema again, so that a damaged row is reported and not used partially
+    return { stored: read, plugins: z.array(ManifestPlugin).safeParse(read) }
+  })
   if (!plugins.success) {
     const index = plugins.error.issues[0]?.path[0]
     throw new DomainError(
@@ -58,9 +62,10 @@ export async function loadAuthorizationsOrFrozen(
   db: Db,
   installation: InstallationRow,
   ledger: readonly OwnedModule[],
+  once = eachTime,
 ): Promise<CompiledAuthorization[]> {
   try {
-    return await loadAuthorizations(db, installation, ledger)
+    return await loadAuthorizations(db, installation, ledger, once)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return (await readLatestPlan(db, installation.bundle_install_id))?.plugins ?? []

@@ -1,5 +1,6 @@
 import { newCheckBudget, type CheckBudget } from '#contract/json-schema/check-work.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { acceptedIn, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
@@ -25,8 +26,8 @@ import { planComparing } from '../comparisons/comparing.ts'
 import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
 import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit, wayOf } from '../gate/admit.ts'
-import type { Way } from '../gate/admit.ts'
+import { admit, eachTime, wayOf } from '../gate/admit.ts'
+import type { Once, Way } from '../gate/admit.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { countValues, planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
@@ -108,10 +109,18 @@ export async function evaluateUpgrade(
     comparing,
     way,
     budget = newCheckBudget(),
-  }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing; way: Way; budget?: CheckBudget },
+    once = eachTime,
+  }: {
+    db: Db
+    vault: Vault
+    actor: Actor
+    comparing: Comparing
+    way: Way
+    budget?: CheckBudget
+    once?: Once
+  },
   { installation, scope }: FoundInstallation,
   request: UpgradeRequest,
-  loadTarget: typeof loadTargetVersion = loadTargetVersion,
 ): Promise<OperationEvaluation> {
   const given = request.properties ?? {}
   const refusals = new Refusals()
@@ -133,6 +142,7 @@ export async function evaluateUpgrade(
       target: { bundle: identityOf(installation).bundle, version: request.targetVersion },
     },
     way,
+    once,
   )
   const evaluation = {
     operationType: 'UPGRADE' as const,
@@ -149,12 +159,17 @@ export async function evaluateUpgrade(
     admission,
     refusals: refusals.list,
   }
-  const target = await refusals.try(() => loadTarget(db, installation, request.targetVersion))
+  const { bundle } = evaluation
+  const target = await refusals.try(() =>
+    once(['target', bundle, request.targetVersion], () =>
+      loadTargetVersion(db, bundle, request.targetVersion),
+    ),
+  )
   // there is nothing to upgrade from, or to
   if (installation.state !== 'ACTIVE' || isSame || target === undefined)
     return { ...evaluation, plan: null, ledger: [], unchecked: new Map() }
   refusals.add(unknownResources(given, target.resources))
-  const installed = await loadInstalled({ db, vault }, { installation, scope }, { target, given })
+  const installed = await loadInstalled({ db, vault, once }, { installation, scope }, { target, given })
   if (comparing !== 'never') {
     const found = comparisonsInUpgrade(installed, target, given)
     const { bundleInstallId } = installed
@@ -182,8 +197,11 @@ export async function evaluateUpgrade(
     )),
     ...(await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
-  const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
-  refusals.add(await loadRetiredProblems(db, plan.plugins))
+  const called = plan.plugins.map(({ pluginId }) => pluginId)
+  const unchecked = await once(['unchecked', scope.environment_key, called], () =>
+    readUnchecked(db, scope.environment_key, plan.plugins),
+  )
+  refusals.add(await loadRetiredProblems(db, plan.plugins, once))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
   refusals.add(admission.problems)
   return { ...evaluation, plan, ledger: installed.ledger, unchecked }
@@ -191,7 +209,7 @@ export async function evaluateUpgrade(
 
 /** What an upgrade begins with: the resources of the installation, and the saved values that it keeps or restores. */
 async function loadInstalled(
-  { db, vault }: { db: Db; vault: Vault },
+  { db, vault, once }: { db: Db; vault: Vault; once: Once },
   { installation, scope }: FoundInstallation,
   { target, given }: { target: Target; given: Changes },
 ) {
@@ -204,17 +222,12 @@ async function loadInstalled(
     ledger,
     current,
     putAside: await readPutAside(db, vault, removedSince, restorable({ ledger, current }, target, given)),
-    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
+    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger, once),
   }
 }
 
 /** The content of the version that an installation is upgraded to. Refuses as `loadManifest` and `targetOf` do. */
-export async function loadTargetVersion(
-  db: Db,
-  { bundle_environment_key, bundle_id }: { bundle_environment_key: string; bundle_id: string },
-  version: string,
-): Promise<Target> {
-  const bundle = { environmentKey: bundle_environment_key, bundleId: bundle_id }
+async function loadTargetVersion(db: Db, bundle: BundleRef, version: string): Promise<Target> {
   return targetOf(await loadManifest(db, bundle, version))
 }
 

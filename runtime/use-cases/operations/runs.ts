@@ -24,7 +24,7 @@ import { authorizeObject, notFound, reads } from '../authorize.ts'
 import { retryOfRetired } from '../registry/retirement.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { admit } from '../gate/admit.ts'
-import type { Admission, Way } from '../gate/admit.ts'
+import type { Admission, Once, Way } from '../gate/admit.ts'
 
 type Name = 'POST /operations/{operationId}/retry'
 
@@ -148,11 +148,17 @@ async function requireAdmitted(
 }
 
 /** What the gate says of a retry of this operation, which installs its version. */
-export const admitRetry = (db: Db, actor: Actor, operation: OperationRow, way: Way): Promise<Admission> => {
+export const admitRetry = (
+  db: Db,
+  actor: Actor,
+  operation: OperationRow,
+  way: Way,
+  once?: Once,
+): Promise<Admission> => {
   const { operation_type: kind, target_version: version } = operation
   const installs = kind === 'INSTALL' || kind === 'UPGRADE'
   const target = installs ? { target: { bundle: identityOf(operation).bundle, version } } : {}
-  return admit(db, actor, { kind, isRecovery: true, scope: scopeOf(operation), ...target }, way)
+  return admit(db, actor, { kind, isRecovery: true, scope: scopeOf(operation), ...target }, way, once)
 }
 
 /** What the gate says of what else gets this operation out of the way. */

@@ -18,8 +18,8 @@ import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorizeObject, notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { admit, wayOf } from '../gate/admit.ts'
-import type { Way } from '../gate/admit.ts'
+import { admit, eachTime, wayOf } from '../gate/admit.ts'
+import type { Once, Way } from '../gate/admit.ts'
 import { countValues, planOrRefuse, operationPlan, planAt, Refusals } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { freezeOperation } from './freeze.ts'
@@ -93,7 +93,7 @@ export function planTakeover(
  * What a takeover of a FAILED operation would do, and every reason to refuse it. Writes nothing.
  */
 export async function evaluateTakeover(
-  { db, vault, actor, way }: { db: Db; vault: Vault; actor: Actor; way: Way },
+  { db, vault, actor, way, once = eachTime }: { db: Db; vault: Vault; actor: Actor; way: Way; once?: Once },
   failed: OperationRow,
   run: number,
 ): Promise<OperationEvaluation> {
@@ -108,6 +108,7 @@ export async function evaluateTakeover(
     actor,
     { kind: 'TAKEOVER', scope: scopeOf(failed), protection: protectionOf(installation) },
     way,
+    once,
   )
   refusals.add(admission.problems)
   const ledger = await readLedger(db, vault, [failed.bundle_install_id])

@@ -10,6 +10,7 @@ import { listOpenPlugins, lockPlugin, readRetired, setRetirement } from '../../s
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
+import { eachTime } from '../gate/admit.ts'
 import { requirePlugin } from './plugins.ts'
 import { requireExpected } from './registration.ts'
 
@@ -57,9 +58,10 @@ async function change(
 export async function loadRetiredProblems(
   db: Db,
   plugins: readonly { pluginId: string }[],
+  once = eachTime,
 ): Promise<PlatformProblem[]> {
   const pluginIds = [...new Set(plugins.map(({ pluginId }) => pluginId))]
-  return retiredProblems(plugins, await readRetired(db, pluginIds))
+  return retiredProblems(plugins, await once(['retired', pluginIds], () => readRetired(db, pluginIds)))
 }
 
 /** Why an operation cannot be retried: it would call a retired plugin. Null if it can, which a DETACH always can. */
