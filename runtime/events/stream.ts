@@ -3,7 +3,14 @@ import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import type { Actor } from '../model/actor.ts'
-import { isResumable, readEvents, formatPosition, isAfter, parsePosition } from '../store/events.ts'
+import {
+  EVENTS_FOR_ONE,
+  formatPosition,
+  isAfter,
+  isResumable,
+  parsePosition,
+  readEvents,
+} from '../store/events.ts'
 import type { EventRow, Position } from '../store/events.ts'
 import type { Feed, Subscriber } from './feed.ts'
 import { loadEvents } from './load-events.ts'
@@ -24,8 +31,6 @@ export interface StreamOptions {
 /** The most events to replay: with more, it is better for the reader to reload its pages. */
 const MAX_REPLAYED = 5_000
 const BATCH = 500
-/** How many events to replay cost as much as a request. */
-const EVENTS_FOR_ONE = 10
 /** The unread bytes after which a stream is ended; the reader can resume. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 

@@ -11,6 +11,9 @@ interface Emitted {
   version?: number
 }
 
+/** How many events, to replay or to emit, cost as much as a request. */
+export const EVENTS_FOR_ONE = 10
+
 /** Emits events in the transaction of the change. Readers load the current row when they deliver the event. */
 export async function emitEvents(tx: Tx, events: readonly Emitted[]): Promise<void> {
   if (events.length === 0) return

@@ -500,4 +500,24 @@ suite('causes', { concurrency: false }, () => {
     assert.equal((await hoursOf({ environmentKey: 'elsewhere' })).size, 0)
     assert.equal((await hoursOf({}, context([]))).size, 0)
   })
+
+  test('count by the scopes in which a change of them is announced (J01)', async () => {
+    const { causeId, updatedAt } = await causeOf((await failed(locked('In many scopes.'))).operation_id)
+    await sql`
+      insert into runtime.cause_failure (operation_id, run, cause_id, scope_id, environment_key, failed_at)
+      select gen_random_uuid(), 1, ${causeId}, -n, 'elsewhere', clock_timestamp() from generate_series(1, 30) n`.execute(
+      engine.runtime.db,
+    )
+    const spent: number[] = []
+    const spendMore = (cost: number) => void spent.push(cost)
+    const body = { updatedAt, assignee: engine.runtime.actor.id }
+    const changed = await engine.runtime.write((open) =>
+      changeCause({ ...open, spendMore }, { params: { causeId }, query: {}, body }),
+    )
+    assert.equal(changed.cause.state, 'TAKEN')
+    await engine.runtime.write((open) =>
+      addCauseNote({ ...open, spendMore }, { params: { causeId }, query: {}, body: { text: 'Looked at.' } }),
+    )
+    assert.deepEqual(spent, [3, 3])
+  })
 })

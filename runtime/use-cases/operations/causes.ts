@@ -13,7 +13,7 @@ import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
 import { listCauseRows } from '../../store/audit.ts'
 import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
-import { emitEvents } from '../../store/events.ts'
+import { emitEvents, EVENTS_FOR_ONE } from '../../store/events.ts'
 import {
   countFailuresByHour,
   findCause,
@@ -192,9 +192,13 @@ async function lockCauseFor({ tx, actor }: WriteContext, causeId: string): Promi
   return cause
 }
 
-/** Announces the change on the pages that show it. Returns the cause as it is now. */
-async function announce({ tx, actor, deps: { vault } }: WriteContext, causeId: string): Promise<Cause> {
+/** Announces the change on the pages that show it, in up to 1,000 scopes, which counts. Returns the cause as it is now. */
+async function announce(
+  { tx, actor, deps: { vault }, spendMore }: WriteContext,
+  causeId: string,
+): Promise<Cause> {
   const members = await newestMembers(tx, causeId)
+  spendMore?.(Math.floor(members.length / EVENTS_FOR_ONE))
   await emitEvents(
     tx,
     members.map(({ scope_id, operation_id }) => ({
