@@ -284,8 +284,9 @@ export async function wakeNotifications(db: Db): Promise<void> {
 }
 
 const KEPT_DAYS = 90
-/** Of each person, the newest. */
+/** Of each person, the newest; first of all, this many of what each other person did. */
 export const KEPT_MAX = 1_000
+const KEPT_OF_ONE = 200
 
 /** Deletes a part of the notifications that are old, or more than a person can look through. */
 export async function deleteOldNotifications(db: Db): Promise<void> {
@@ -298,6 +299,12 @@ export async function deleteOldNotifications(db: Db): Promise<void> {
       select surplus.notification_id
       from (select person_id from runtime.inbox_notification group by person_id having count(*) > ${KEPT_MAX}) as full_inbox
       cross join lateral (
-        select notification_id from runtime.inbox_notification as old where old.person_id = full_inbox.person_id
-        order by at desc, notification_id desc offset ${KEPT_MAX} limit 1000) as surplus)`.execute(db)
+        -- one person who comments or assigns a thousand times does not remove what the others have to say
+        select notification_id from (
+          select notification_id, at, by_id is not null
+            and row_number() over (partition by by_id order by at desc, notification_id desc) > ${KEPT_OF_ONE} as is_one_of_many
+          from runtime.inbox_notification as old where old.person_id = full_inbox.person_id) as old
+        order by is_one_of_many, at desc, notification_id desc offset ${KEPT_MAX} limit 1000) as surplus)`.execute(
+    db,
+  )
 }

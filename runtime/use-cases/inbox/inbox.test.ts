@@ -364,4 +364,26 @@ suite('the inbox', { concurrency: false }, () => {
       { person_id: 'sam', count: 1, oldest: 1 },
     ])
   })
+
+  test('keeps what happened before one person commented a thousand times (J01)', async () => {
+    await clear()
+    await sql`
+      insert into runtime.inbox_notification (person_id, event, because, subject, by_id, at)
+      select 'olga', 'change.commented', 'requested', n::text, 'mallory', clock_timestamp() - n * interval '1 second'
+      from generate_series(1, ${KEPT_MAX + 10}::int) n
+      union all select 'olga', event, 'requested', event, by_id, clock_timestamp() - interval '1 day'
+      from (values ('operation.failed', null), ('operation.taken_over', 'sam')) as earlier (event, by_id)`.execute(
+      harness.db,
+    )
+    await deleteOldNotifications(harness.db)
+    const { rows } = await sql<{ event: string; count: number }>`
+      select event, count(*)::int as count from runtime.inbox_notification group by 1 order by 1`.execute(
+      harness.db,
+    )
+    assert.deepEqual(rows, [
+      { event: 'change.commented', count: KEPT_MAX - 2 },
+      { event: 'operation.failed', count: 1 },
+      { event: 'operation.taken_over', count: 1 },
+    ])
+  })
 })
