@@ -15,6 +15,7 @@ import type { PluginReads } from '../store/references.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './callers.ts'
+import type { CallerLimits } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
 import { envelope, refuseMethod } from './serve-row.ts'
 import { readRequest } from './read-request.ts'
@@ -24,6 +25,7 @@ export interface PluginManagerOptions {
   deps: RuntimeDeps
   reads: PluginReads
   limitRate(caller: string, cost?: number): void
+  inTurn: CallerLimits['inTurn']
 }
 
 /** The endpoints that plugins call. Only the credential identifies the plugin, never the request. */
@@ -36,11 +38,12 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
   serve('/bundle-plugin/service-reference/resolve', 'resolve', 'RESOLVE', (pluginId, body) =>
     resolveReference(use, pluginId, body),
   )
-  serve('/bundle-plugin/authorization/read', 'authorization', 'AUTHORIZATION', (pluginId, body) =>
-    readAuthorization(use, pluginId, body),
+  // these have no connections of their own, and take what people wait for
+  serve('/bundle-plugin/authorization/read', 'authorization', 'AUTHORIZATION', (pluginId, body, request) =>
+    options.inTurn('read', `plugin ${pluginId}`, request, () => readAuthorization(use, pluginId, body)),
   )
-  serve('/bundle-plugin/event-declarations/read', 'event declarations', 'EVENTS', (pluginId, body) =>
-    readEventDeclarations(use, pluginId, body),
+  serve('/bundle-plugin/event-declarations/read', 'event declarations', 'EVENTS', (pluginId, body, request) =>
+    options.inTurn('read', `plugin ${pluginId}`, request, () => readEventDeclarations(use, pluginId, body)),
   )
   return app
 
@@ -48,7 +51,11 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
     path: Path,
     endpoint: string,
     name: PluginRead,
-    read: (pluginId: string, body: BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>) => Promise<JsonValue>,
+    read: (
+      pluginId: string,
+      body: BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>,
+      request: Request,
+    ) => Promise<JsonValue>,
   ): void {
     const row = pluginManagerApi[`POST ${path}`]
     app.post(path, async (c) => {
@@ -60,7 +67,7 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
         // checked against the schema of the row
         const checked = body as BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>
         caller.body = checked
-        const answer = successEnvelope(await read(caller.pluginId, checked))
+        const answer = successEnvelope(await read(caller.pluginId, checked, c.req.raw))
         count({ pluginId: caller.pluginId, endpoint: name, place: placeIn(checked) })
         return envelope(c, answer)
       } catch (error) {
