@@ -90,7 +90,10 @@ export const ValueRead = z.object({
   kind: z.enum(['WRITTEN', 'KEPT', 'MISSING']),
   /** When the writer's call ended. */
   at: Timestamp.nullable(),
-  /** The attempts of the writer's call, the first and the last 20: a lost response has neither outcome nor code. */
+  /**
+   * The attempts of the writer's call, the first and the last 20: a lost response has neither outcome nor code. Only with the first
+   * value of each kind that the call wrote or left.
+   */
   attempts: z.array(
     z.object({
       attempt: z.number().int().positive(),

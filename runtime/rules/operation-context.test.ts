@@ -270,6 +270,8 @@ describe('the context of an operation', () => {
         ['APPLIED', null, undefined],
       ],
     )
+    // not again with each of many values of the same call
+    assert.deepEqual(context.valuesRead[1]?.attempts, [])
     assert.doesNotMatch(JSON.stringify(context), /s3cret/)
     assert.equal(context.lastGood, null)
     // a newer version of the bundle calls it sensitive

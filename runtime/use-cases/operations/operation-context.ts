@@ -279,9 +279,15 @@ async function valuesRead(
   if (values.length === 0) return []
   const [attempts, marks] = await read()
   const plan = withMarks(frozen, marks)
+  const attemptsOf = Map.groupBy(attempts, (row) => `${row.stage} ${row.plugin_id}`)
+  const isTold = new Set<string>()
   return values.map(({ locator, property, kind, writer, value }) => {
     const resource = resourceAt(plan.resources, locator)
-    const ofWriter = attempts.filter((row) => row.stage === writer.stage && row.plugin_id === writer.pluginId)
+    const call = `${writer.stage} ${writer.pluginId}`
+    const ofWriter = attemptsOf.get(call) ?? []
+    // with each of thousands of values they would be tens of megabytes
+    const told = isTold.has(`${call} ${kind}`) ? [] : ofWriter
+    isTold.add(`${call} ${kind}`)
     return {
       locator,
       property,
@@ -289,7 +295,7 @@ async function valuesRead(
       writer,
       kind,
       at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,
-      attempts: ofWriter.map(({ attempt, outcome, failure, finished_at }) => ({
+      attempts: told.map(({ attempt, outcome, failure, finished_at }) => ({
         attempt,
         outcome,
         errorCode: failure?.errorCode ?? null,
