@@ -158,6 +158,26 @@ export function whyUnreadable(error: unknown): string {
   }
 }
 
+/** Says in one line why a file that a command writes cannot be written; passes every other error on. */
+export function explainFailedWrite(file: string) {
+  return (error: unknown): never => {
+    const why = WHY_NOT_WRITTEN[(error as NodeJS.ErrnoException).code ?? '']
+    if (why === undefined) throw error
+    // without the cause, by which a full disk would be taken for that of the database
+    throw new SettingsError(`${file} ${why}`)
+  }
+}
+
+const WHY_NOT_WRITTEN: Record<string, string> = {
+  EEXIST: 'exists; name a new file',
+  EISDIR: 'is a directory; name a file',
+  ENOENT: 'cannot be written: there is no such directory; create it, or name another file',
+  EACCES: 'cannot be written by the user of this program; change the owner of the directory',
+  EROFS: 'cannot be written: its file system is read-only; name another file',
+  ENOSPC: 'cannot be written: its disk is full; free some space, or name another file',
+  EDQUOT: 'cannot be written: the quota of its disk is used up; free some space, or name another file',
+}
+
 function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {
   const name = String(issue?.path[0] ?? 'settings')
   const value = given[name]

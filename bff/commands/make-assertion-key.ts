@@ -5,7 +5,7 @@ import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { explainFailedWrite, SettingsError } from '#http-kit/settings.ts'
 import { makeActorKey, parseActorKey } from '../runtime/actor-assertion.ts'
 
 const USAGE = 'npm run keys:assertion -- --out FILE [--public FILE]'
@@ -19,18 +19,13 @@ async function main({ end }: Program): Promise<void> {
   const { publicJwk, kid } = await parseActorKey(text, out)
   // read first, so that a public file that cannot be used leaves no key behind
   const keySet = publicFile === undefined ? { keys: [] } : await readKeySet(publicFile)
-  await writeFile(out, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw new SettingsError(
-      error.code === 'EEXIST'
-        ? `--out is wrong: ${out} exists; it is not overwritten, because consoles may sign with it`
-        : `--out is wrong: ${out} cannot be written`,
-    )
-  })
+  // never overwritten, because consoles may sign with it
+  await writeFile(out, text, { mode: 0o600, flag: 'wx' }).catch(explainFailedWrite(out))
   console.log(`${out} is the new key ${kid}. Name it in ACTOR_ASSERTION_KEY_FILE of every console.`)
   const published = `${JSON.stringify({ keys: [...keySet.keys, publicJwk] })}\n`
   if (publicFile === undefined) console.log(`Its public key set for ACTOR_ASSERTION_JWKS:\n${published}`)
   else {
-    await writeFile(publicFile, published)
+    await writeFile(publicFile, published).catch(explainFailedWrite(publicFile))
     console.log(`${publicFile} contains its public key. Name it in ACTOR_ASSERTION_JWKS of every runtime.`)
   }
   end(0)

@@ -12,6 +12,7 @@ import { bffMigrations } from '#bff/store/tables.ts'
 import { migrate } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
+import { smallDisk } from '#database/testing-small-disk.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
@@ -556,6 +557,22 @@ describe('npm run backup and npm run restore', () => {
       /^The database has no schema "bff"\. If it is the right one, run "npm run migrate" first; .*\n$/,
     )
     assert.equal(existsSync(file('empty.gz')), false)
+  })
+
+  it('say in one line why a file cannot be written, and leave that of another backup alone', async (t) => {
+    writeFileSync(file('busy.gz.partial'), 'of another backup')
+    const busy = await run('backup', ['--out', file('busy.gz'), '--without-keys'], source())
+    assert.match(busy.err, /^\S+busy\.gz\.partial exists; name a new file\n$/)
+    assert.equal(readFileSync(file('busy.gz.partial'), 'utf8'), 'of another backup')
+    const lost = await run('support', ['--out', file('none/x.json')], source())
+    assert.match(lost.err, /^\S+x\.json cannot be written: there is no such directory; .*\n$/)
+    const disk = smallDisk(1)
+    if (disk === null) return t.diagnostic('a small disk cannot be mounted here')
+    t.after(disk.remove)
+    disk.fill()
+    const full = await run('backup', ['--out', join(disk.path, 'x.gz'), '--without-keys'], source())
+    assert.match(full.err, /^\S+x\.gz\.partial cannot be written: its disk is full; .*\n$/)
+    assert.equal(existsSync(join(disk.path, 'x.gz.partial')), false)
   })
 
   it('wait no longer than DATABASE_WAIT_SECONDS for a database that is away', async () => {

@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { explainFailedWrite } from '#http-kit/settings.ts'
 import { join } from 'node:path'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
@@ -38,7 +39,10 @@ export async function collectKeys({ dataDir, sealingKeyFiles, assertionKeyFile }
 /** Writes keys to a new file, readable by its owner only. */
 export async function writeKeys(files: Keys, file: string): Promise<void> {
   const content: KeyFile = { format: 'bundle-console keys 1', at: new Date().toISOString(), files }
-  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+  }).catch(explainFailedWrite(file))
 }
 
 /** Which of the sealing keys with these fingerprints are not among the keys. */

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { refuseRestoring } from '#database/migrate.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { explainFailedWrite, SettingsError } from '#http-kit/settings.ts'
 import { codesOf } from '#runtime/keys/authentication.ts'
 import type { SealingKey } from '#runtime/keys/sealing-key.ts'
 import { authenticatedText, FORMAT } from './format.ts'
@@ -58,8 +58,10 @@ export async function writeBackup(options: {
     await rename(partial, file)
     return summary
   } catch (error) {
-    await rm(partial, { force: true })
-    throw error
+    // one that exists is written by another backup, or is left of one that was killed
+    const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    if (!isOthers) await rm(partial, { force: true }).catch(() => undefined)
+    return explainFailedWrite(partial)(error)
   } finally {
     await client.end()
   }

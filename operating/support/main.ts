@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { explainFailedWrite, SettingsError } from '#http-kit/settings.ts'
 import { collectSupportBundle } from './collect.ts'
 
 const USAGE = 'npm run support:bundle -- --out FILE.json'
@@ -11,10 +11,7 @@ const USAGE = 'npm run support:bundle -- --out FILE.json'
 async function main({ end }: Program): Promise<void> {
   const out = readArguments()
   const text = await collectSupportBundle(process.env)
-  await writeFile(out, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EEXIST' ? 'exists; name a new file' : 'cannot be written'
-    throw new SettingsError(`--out is wrong: ${out} ${why}`)
-  })
+  await writeFile(out, text, { mode: 0o600, flag: 'wx' }).catch(explainFailedWrite(out))
   console.log(
     `${out} describes this deployment without secrets, values or names of people. Read it before you send it.`,
   )

@@ -7,7 +7,7 @@ import { PlatformKey } from '#contract/runtime-api/platform-keys.ts'
 import { isPgError, PG } from '#database/transaction.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
-import { SettingsError } from '#http-kit/settings.ts'
+import { explainFailedWrite, SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from './open-for-command.ts'
 import { readRuntimeSettings } from '../config.ts'
 import { authenticityBy, platformKeysOf, signaturesOf } from '../keys/platform-keys.ts'
@@ -58,7 +58,7 @@ async function main({ onStop, end }: Program): Promise<void> {
     await appendAnchor(
       files.export,
       signedAnchor(anchor, (kind, signed) => signaturesOf(sealingKeys, kind, signed)),
-    )
+    ).catch(explainFailedWrite(files.export))
     console.log(`Its anchor was added to ${files.export}: entry ${sequence}.`)
   }
   end(0)
