@@ -46,8 +46,13 @@ export interface LifecycleCall<Tx, Resource = CallResource> {
    */
   conclude<Result extends HandlerResult>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>
   /** Resolves a reference property of one of the resources for a single business call. Throws ReferenceNotResolved. */
-  resolve(locator: string, propertyKey: string): Promise<ResolvedReference>
+  resolve(locator: LocatorOf<Resource>, propertyKey: ReferenceOf<Resource>): Promise<ResolvedReference>
 }
+
+type LocatorOf<Resource> = Resource extends { locator: infer Locator extends string } ? Locator : string
+type ReferenceOf<Resource> = Resource extends { references: infer References }
+  ? keyof References & string
+  : string
 
 /** The read-only part of a call. */
 export const describeCall = (request: LifecycleRequest) => ({

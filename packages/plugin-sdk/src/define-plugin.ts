@@ -2,12 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
-import {
-  OPERATION_TYPES,
-  type OperationType,
-  type Outcome,
-  type Stage,
-} from '../../../contract/protocol/vocabulary.ts'
+import type { Outcome } from '../../../contract/protocol/vocabulary.ts'
 import { otherBytes } from './admit.ts'
 import { isWithinAuthorization, withoutAccess, type AnswerScope, type WriteDeclarations } from './answer.ts'
 import {
@@ -21,7 +16,7 @@ import {
   type HttpCall,
 } from './http.ts'
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
-import type { CallResource } from './call.ts'
+import { handlerOf, requireHandlers, type Handlers } from './handlers.ts'
 import type { Credential } from './platform.ts'
 import type { ResourceOf, WritesOf } from './plugins.ts'
 import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
@@ -31,14 +26,6 @@ import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
 import { logFailure, type FailedCall, type FailureEntry } from './log-failure.ts'
 import { printError } from './print-error.ts'
-
-/** A stage without a handler results in NOT_APPLIED. */
-export type StageHandlers<Tx, Name extends string = string, Resource = CallResource> = {
-  readonly [stage in Stage]?: Handler<Tx, Name, Resource>
-}
-export type Handlers<Tx, Name extends string = string, Resource = CallResource> =
-  | StageHandlers<Tx, Name, Resource>
-  | { readonly [type in OperationType]?: StageHandlers<Tx, Name, Resource> }
 
 /** What a definition without `writes` declares. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- no name at all is what is meant
@@ -117,6 +104,7 @@ export function definePlugin<
   const Id extends string = string,
 >(definition: PluginDefinition<Tx, Declared, Id>): PluginHandler {
   const { pluginId, store, now = Date.now } = definition
+  requireHandlers(definition.handle)
   const writes: WriteDeclarations = definition.writes ?? {}
   const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
   /** What resolutions gave in the call whose handler threw. */
@@ -283,18 +271,6 @@ function authorizerOf(definition: Settings): AuthorizationSource {
 function exceeded(): never {
   throw sdkFailure('REQUEST_INVALID', 'The request contains more than this plugin is authorized to read')
 }
-
-function handlerOf<Tx>(
-  handle: Handlers<Tx>,
-  { operation, stage }: LifecycleRequest,
-): Handler<Tx> | undefined {
-  return isByType(handle) ? handle[operation.operationType]?.[stage] : handle[stage]
-}
-
-const isByType = <Tx>(
-  handle: Handlers<Tx>,
-): handle is { readonly [type in OperationType]?: StageHandlers<Tx> } =>
-  OPERATION_TYPES.some((type) => type in handle)
 
 function platformOf({ platformApiBase, credential }: Settings) {
   if (platformApiBase === undefined || credential === undefined)

@@ -1,17 +1,12 @@
 // The public API for plugin authors: everything else in this folder may change.
 export { type WriteDeclarations } from './answer.ts'
 export { type CallResource, type LifecycleCall } from './call.ts'
-export {
-  definePlugin,
-  type Handlers,
-  type PluginDefinition,
-  type PluginHandler,
-  type StageHandlers,
-} from './define-plugin.ts'
+export { definePlugin, type PluginDefinition, type PluginHandler } from './define-plugin.ts'
 export { type DeliveryFailure } from './deliver-event.ts'
 export { eventReceiver, type EventReceiverOptions, type IncomingEvent } from './event-receiver.ts'
 export { type EventState, type EventTables, type OutboxEvent } from './event-store.ts'
 export { deterministicName, findOrAdopt } from './find-or-adopt.ts'
+export { type Handlers, type StageHandlers } from './handlers.ts'
 export { listen, type Listening, type NodeListener, toNodeListener } from './node-listener.ts'
 export { credentialFromFile } from './credential-file.ts'
 export { type Credential, PlatformCallFailed, type PlatformOptions } from './platform.ts'
