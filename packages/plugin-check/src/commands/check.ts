@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Case } from '../cases/case.ts'
 import { CASES } from '../cases/all-cases.ts'
 import { UsageError, type Profile } from '../profile.ts'
@@ -46,7 +47,7 @@ export async function check(options: CheckOptions): Promise<Report> {
   const { url, profile, seed, cases = CASES } = options
   const startedAt = new Date()
   return withBench({ ...options, hasTwins: true }, async (bench) => {
-    await requireUsable(bench, seed)
+    await requireRunning(bench, () => requireUsable(bench, seed))
     const run = { seed, ...(options.onResult !== undefined && { onResult: options.onResult }) }
     const results = await runCases(bench, cases, run)
     return createReport(
@@ -110,6 +111,20 @@ function requireAddress(url: string): void {
     throw new UsageError(
       `--url ${url} is not an address. Give the endpoint of the plugin, such as http://127.0.0.1:8090/lifecycle.`,
     )
+}
+
+const ENDED_WITHIN_MS = 200
+
+/** A plugin that has crashed is the reason for whatever was found instead. */
+async function requireRunning({ host }: Bench, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    // its connections break before its end is known
+    await wait(ENDED_WITHIN_MS)
+    const ended = host?.endedByItself() ?? null
+    throw ended === null ? error : new UsageError(ended, { cause: error })
+  }
 }
 
 const GARBAGE_MAX = 3

@@ -116,7 +116,12 @@ test('a report that cannot be written costs neither the results nor the other re
     '--junit',
     junit,
   )
-  assertUsage(ran, /^The report \S+ cannot be written/)
+  const [first, ...errors] = ran.errors
+  // at once, as other failures may follow from it
+  assert.match(first ?? '', /^First failure: late\.same-sequence-refused: /)
+  assertUsage({ ...ran, errors }, /^The report \S+ cannot be written/)
+  const fix = CASES.find(({ id }) => id === 'late.same-sequence-refused')?.fix ?? ''
+  assert.ok(fix !== '' && ran.output.join('\n').includes(`\n  ${fix}\n`))
   assert.match(ran.output.join('\n'), /✖ late\.same-sequence-refused/)
   assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
   assert.match(readFileSync(junit, 'utf8'), /late\.same-sequence-refused/)

@@ -243,12 +243,20 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
 
 const PROGRESS_MS = 5_000
 
-/** Prints a line every few seconds, also if the output is a file: a run can take minutes. */
+/**
+ * Prints the first failure at once, as others often follow from it, and a line every few seconds, also if the output is a
+ * file: a run can take minutes.
+ */
 function progressOf(count: number, terminal: Terminal): (result: CaseResult) => void {
   let printedAt = performance.now()
   let done = 0
-  return () => {
+  let hasFailed = false
+  return ({ id, status, problem }) => {
     done++
+    if (status === 'FAILED' && !hasFailed) {
+      hasFailed = true
+      terminal.printError(`First failure: ${id}: ${problem ?? ''}`)
+    }
     if (performance.now() - printedAt < PROGRESS_MS || done === count) return
     printedAt = performance.now()
     terminal.printError(`${done} of ${count} cases`)

@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<Status, string>> = {
 
 export const mark = (status: Status): string => MARKS[status]
 
-/** The summary for a terminal: what failed, what was not tested, and the totals. */
+/** The summary for a terminal: what failed with what to do, what was not tested, and the totals. */
 export function toTable(report: Report): string {
   const width = Math.max(...report.cases.map(({ id }) => id.length))
   // what blocks cases or leaves them untested is said once
@@ -27,7 +27,8 @@ export function toTable(report: Report): string {
   const lines = shown.map((one) => {
     const others = (counts.get(reasonOf(one) ?? '') ?? 1) - 1
     const more = others === 0 ? '' : ` (and ${others} more)`
-    return `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}${more}`
+    const line = `${mark(one.status)} ${one.id.padEnd(width)}  ${one.level.padEnd(6)}  ${one.problem ?? ''}${more}`
+    return one.status === 'FAILED' ? `${line}\n  ${one.fix}` : line
   })
   const { PASSED, FAILED, BLOCKED, NOT_TESTED } = report.totals
   return [

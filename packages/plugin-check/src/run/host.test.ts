@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../../database/free-port.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { parseProfile } from '../profile.ts'
+import { check } from '../commands/check.ts'
 import { createHost, isListening } from './host.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -116,4 +117,25 @@ test('a plugin that ends by itself is told by its last error', async (t) => {
   )
   await host.start()
   assert.equal(host.endedByItself(), null)
+})
+
+test('a plugin that crashes in its first call is the reason, whatever else is missing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const address = `http://127.0.0.1:${await freePort()}`
+  const program = `require('node:http').createServer((request, response) => {
+    response.end('{}', () => { throw new Error('no license') })
+  }).listen(${new URL(address).port}, '127.0.0.1')`
+  const profile = referenceProfile(address, { file: join(folder, 'state'), defect: '' })
+  const command = [process.execPath, '-e', program]
+  await assert.rejects(
+    check({
+      url: `${address}/lifecycle`,
+      profile: { ...profile, start: { command, env: {}, readyWithinMs: 60_000 } },
+      seed: 1,
+      platformPort: 0,
+      cases: [],
+    }),
+    /^UsageError: The plugin ended by itself with 1\. It printed: Error: no license$/,
+  )
 })

@@ -39,6 +39,19 @@ test("of an object by the plugin's own ids, what contains the installation count
   assert.deepEqual(await readState(url, id(3)), { tenants: {} })
 })
 
+test('of an object by any names, the objects that name the installation count', async (t) => {
+  const licenses = { 'lic-1': { install: id(1), seats: 5 }, 'lic-2': { install: id(2), seats: 5 } }
+  const url = await serve(t, (request, response) =>
+    response.end(JSON.stringify(request.url === '/deep' ? { licenses, total: { seats: 10 } } : licenses)),
+  )
+  assert.deepEqual(await readState(url, id(1)), { 'lic-1': licenses['lic-1'] })
+  assert.deepEqual(await readState(url, id(3)), {})
+  assert.deepEqual(await readState(`${url}deep`, id(2)), {
+    licenses: { 'lic-2': licenses['lic-2'] },
+    total: { seats: 10 },
+  })
+})
+
 test('a list that names no installation is not filtered', async (t) => {
   const relays = [{ of: id(1) }, { of: id(2) }]
   const url = await serve(t, (_, response) =>

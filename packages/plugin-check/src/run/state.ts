@@ -7,7 +7,7 @@ const PLACE = '{bundleInstallId}'
 
 /**
  * Reads the business state of an installation from the address in the profile. If the address does not name the
- * installation, only what contains its id counts in lists that contain such ids, and in objects by such ids. Lists of
+ * installation, only what contains its id counts in lists that contain such ids, and in objects by ids. Lists of
  * objects are sorted: a plugin may read them from a map. Null without an address. Throws a UsageError.
  */
 export async function readState(address: string | undefined, bundleInstallId: string): Promise<unknown> {
@@ -65,12 +65,18 @@ function select(json: unknown, bundleInstallId: string): unknown {
   if (!isJsonObject(json)) return json
   if (Object.hasOwn(json, bundleInstallId)) return json[bundleInstallId]
   const members = Object.entries(json)
-  const isById = members.some(([name]) => UUID_V7.test(name))
+  const isById =
+    members.some(([name]) => UUID_V7.test(name)) ||
+    (members.length > 0 && members.every(([, value]) => namesInstallation(value)))
   return Object.fromEntries(
     // an object by the plugin's own ids names the installation in the values
     isById ? members.filter(isOwn) : members.map(([name, value]) => [name, select(value, bundleInstallId)]),
   )
 }
+
+/** Whether the value is an object that names an installation in one of its texts. */
+const namesInstallation = (value: unknown): boolean =>
+  isJsonObject(value) && Object.values(value).some((item) => typeof item === 'string' && UUID_V7.test(item))
 
 /** How many things the state contains, to see whether something was made twice. */
 export const countState = (state: unknown): number => entriesOf(state).length
