@@ -58,7 +58,9 @@ test('a profile has a sample for each property that the plugin reads, and what i
   assert.deepEqual(found.references, {
     gateway: { '@type': 'ServiceReference', serviceId: 'gateway-service' },
   })
-  assert.deepEqual(Object.keys(found.writes), ['mailbox'])
+  assert.deepEqual(found.writes, {
+    mailbox: { isSensitive: false, isIssued: false, schema: { type: 'string', title: 'Mailbox' } },
+  })
 })
 
 test('with the next manifest, a scenario upgrades to it', (t) => {

@@ -103,7 +103,10 @@ function modulesOf(manifest: AuthorManifest, plugin: ManifestPlugin): JsonObject
             writes: Object.fromEntries(
               writeProperties.map((property) => [
                 property,
-                isSensitive(property) ? { isSensitive: true } : {},
+                {
+                  ...(isSensitive(property) && { isSensitive: true }),
+                  ...(properties[property]?.schema !== undefined && { schema: properties[property].schema }),
+                },
               ]),
             ),
           },

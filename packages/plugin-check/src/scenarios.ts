@@ -6,6 +6,7 @@ import { wrapData, wrapSensitive } from '../../../contract/protocol/data.ts'
 import { ErrorCode } from '../../../contract/protocol/envelope.ts'
 import { Key, mapOf, PropertyName, ResourceLocator, Values } from '../../../contract/protocol/keys.ts'
 import type { LifecycleRequest, ResourceEntry } from '../../../contract/protocol/lifecycle.ts'
+import { JsonSchema } from '../../../contract/protocol/property-definition.ts'
 import { Reference } from '../../../contract/protocol/typed-value.ts'
 import {
   OPERATION_TYPES,
@@ -19,6 +20,8 @@ const Write = z.strictObject({
   isSensitive: z.boolean().default(false),
   /** The plugin issues the value itself, a different one for each installation. */
   isIssued: z.boolean().default(false),
+  /** That of the property in the manifest. */
+  schema: JsonSchema.optional(),
 })
 
 /** What a profile says of one Module. */

@@ -19,7 +19,11 @@ export function referenceProfile(
           sensitive: ['plan'],
           optional: ['displayName'],
           references: { mail: { '@type': 'ServiceReference', serviceId: 'mail' } },
-          writes: { tenantId: {}, accessToken: { isSensitive: true, isIssued: true }, region: {} },
+          writes: {
+            tenantId: {},
+            accessToken: { isSensitive: true, isIssued: true },
+            region: { schema: { minLength: 1 } },
+          },
         },
       },
       events: { mail: ['tenantCreated'] },

@@ -44,7 +44,7 @@ test('the compiler compares what a handler resolves with the references of the p
   const handlers = [
     (call: Call) => call.resolve('production/crm/MODULE/core', 'mail'),
     // @ts-expect-error there is no such reference
-    (call: Call) => call.resolve('production/crm/MODULE/core', 'mial'),
+    (call: Call) => call.resolve('production/crm/MODULE/core', 'mall'),
     // @ts-expect-error there is no such Module
     (call: Call) => call.resolve('production/crm/MODULE/cores', 'mail'),
     // without types of the manifest, any name

@@ -9,6 +9,7 @@ export type Need =
   | 'invalid'
   | 'writes'
   | 'issued'
+  | 'schemas'
   | 'sensitive'
   | 'optional'
   | 'references'
@@ -28,6 +29,7 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   invalid: 'no resource of the profile has invalid values',
   writes: 'no resource of the profile has writes',
   issued: 'no write of the profile is issued by the plugin',
+  schemas: 'no write of the profile has a schema',
   sensitive: 'no text property of the profile is sensitive',
   optional: 'no resource of the profile has optional properties',
   references: 'no resource of the profile has references',

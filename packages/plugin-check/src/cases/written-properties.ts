@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import { checkValue } from '../../../../contract/json-schema/json-schema.ts'
 import { findMasks } from '../../../../contract/protocol/data.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
@@ -171,6 +172,24 @@ export const WRITE_CASES: readonly Case[] = [
       trial.check(
         declared === undefined || declared.isSensitive || !isMarked,
         `${name} is not sensitive, but isSensitive is set`,
+      )
+    }),
+  ),
+  writes(
+    'valid',
+    {
+      title: 'Every written value satisfies the schema of its property',
+      needs: ['schemas'],
+      fix: 'Write a value that the schema in the manifest allows, or correct the manifest and the profile.',
+    },
+    forEachWrite((trial, { name, value, resource }) => {
+      const schema = resource?.writes[name]?.schema
+      const data = isJsonObject(value) ? value['value'] : undefined
+      if (schema === undefined || data === undefined) return
+      const [problem] = checkValue(schema, data)
+      trial.check(
+        problem === undefined,
+        `${name}${problem?.path ?? ''} does not satisfy its schema: ${problem?.message ?? ''}`,
       )
     }),
   ),

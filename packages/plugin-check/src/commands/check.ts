@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Case } from '../cases/case.ts'
 import { CASES } from '../cases/all-cases.ts'
 import { UsageError, type Profile } from '../profile.ts'
+import { printable } from '../report/printable.ts'
 import { createReport, type Report } from '../report/report.ts'
 import { createHost } from '../run/host.ts'
 import type { CaseResult } from '../run/judges.ts'
@@ -11,7 +12,7 @@ import { credentialProblem, endpointProblem, isNotJson } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone, isFinalFailure, isUndecided } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isFinalFailure, isUndecided, type Answer } from '../wire/read-answer.ts'
 import { createSender } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
@@ -113,6 +114,10 @@ function requireAddress(url: string): void {
     )
 }
 
+/** What the plugin said, for the person who runs it; reports leave it out. */
+const messageOf = (answer: Answer): string =>
+  answer.kind === 'failure' && answer.message !== '' ? `: "${printable(answer.message.slice(0, 512))}"` : ''
+
 const ENDED_WITHIN_MS = 200
 
 /** A plugin that has crashed is the reason for whatever was found instead. */
@@ -151,7 +156,7 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
   if (problem !== null) throw new UsageError(problem)
   if (isFinalFailure(answer))
     throw new UsageError(
-      `The plugin refused an INSTALL with the values of the profile (${describeAnswer(answer)}). Correct pluginId, resources or configuration of the profile.`,
+      `The plugin refused an INSTALL with the values of the profile (${describeAnswer(answer)}${messageOf(answer)}). Correct the plugin, or pluginId, resources or configuration of the profile.`,
     )
   await trial.state(installation)
 }

@@ -180,7 +180,7 @@ test('a plugin that cannot be tested is explained in one line', async (t) => {
   const refusal = { errorCode: 'REQUEST_INVALID', data: { message: 'no', retryable: false } }
   assertUsage(
     await at(await serve(t, (_, response) => response.end(JSON.stringify(refusal)))),
-    /refused an INSTALL/,
+    /refused an INSTALL .*: "no"\)\. Correct the plugin, or/,
   )
 })
 

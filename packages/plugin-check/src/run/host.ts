@@ -140,12 +140,15 @@ function killTree(child: ChildProcess, isGroup: boolean): void {
   }
 }
 
+/** Enough for the line of the SDK about a failure, whose message comes last. */
+const TEXT_MAX = 500
+
 /** The last error in the output, which is not its last line if a stack follows; without one, its last line. */
 function reason(output: string): string {
   const lines = output.trim().split('\n')
   const found =
     lines.findLast((line) => /^(.*: |\s*)(Uncaught )?\w*(Error|Exception)\b.*:/.test(line)) ?? lines.at(-1)
-  const text = found?.trim().slice(0, 200) ?? ''
+  const text = found?.trim().slice(0, TEXT_MAX) ?? ''
   return text === '' ? 'It printed nothing.' : `It printed: ${text}`
 }
 

@@ -23,6 +23,7 @@ export function missingNeeds(profile: Profile): Set<Need> {
     invalid: resources.some(({ invalid }) => invalid !== undefined),
     writes: writes.length > 0,
     issued: writes.some(({ isIssued }) => isIssued),
+    schemas: writes.some(({ schema }) => schema !== undefined),
     sensitive: resources.some(({ sensitive, properties }) =>
       sensitive.some((name) => typeof properties[name] === 'string'),
     ),

@@ -55,6 +55,11 @@ export const WRITE_DEFECTS = {
     'writes a property that it may not write in an UPGRADE',
     writing(({ operation }) => (operation.operationType === 'UPGRADE' ? { color: data('red') } : {})),
   ),
+  'invalid-write': breaks(
+    'writes.valid',
+    'writes a value that the schema of its property does not allow',
+    writing(() => ({ region: data('') })),
+  ),
   'writes-input-back': breaks(
     'writes.declared',
     'writes an input back',
