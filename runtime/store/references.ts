@@ -93,9 +93,7 @@ export async function readAuthorized(
   db: Db,
   bundleInstallId: string,
 ): Promise<Omit<AppliedReference, 'module_id' | 'value'> | undefined> {
-  const none = sql`null::text`
-  const id = sql`${bundleInstallId}::uuid`
-  const { rows } = await appliedQuery({ bundleInstallId: id, resource: none, propertyKey: none }).execute(db)
+  const { rows } = await appliedQuery([{ bundleInstallId, resource: '', propertyKey: '' }]).execute(db)
   return rows[0]
 }
 
@@ -109,20 +107,9 @@ async function readAppliedTargets(
       select jsonb_path_query(applied.value, 'strict $.**.serviceId') #>> '{}'))`,
     isUsable: usableByInstallation('applied'),
   })
-  const applied = appliedQuery({
-    bundleInstallId: sql.ref('place.of_installation'),
-    resource: sql.ref('place.of_locator'),
-    propertyKey: sql.ref('place.of_property'),
-  })
   const { rows } = await sql<AppliedTargets & { number: number }>`
-    select place.number::int as number, applied.*,
-      coalesce((select json_agg(target) from (${targets}) as target), '[]'::json) as targets
-    from unnest(
-      ${places.map(({ bundleInstallId }) => bundleInstallId)}::uuid[],
-      ${places.map(({ resource }) => resource)}::text[],
-      ${places.map(({ propertyKey }) => propertyKey)}::text[]
-    ) with ordinality as place (of_installation, of_locator, of_property, number)
-    cross join lateral (${applied}) as applied`.execute(db)
+    select applied.*, coalesce((select json_agg(target) from (${targets}) as target), '[]'::json) as targets
+    from (${appliedQuery(places)}) as applied`.execute(db)
   const byPlace = new Map<string, AppliedTargets>()
   for (const { number, ...row } of rows) {
     const place = places[number - 1]
@@ -135,24 +122,39 @@ async function readAppliedTargets(
 const placeKey = ({ bundleInstallId, resource, propertyKey }: PropertyOfInstallation): string =>
   JSON.stringify([bundleInstallId, resource, propertyKey])
 
-function appliedQuery(at: {
-  [Part in keyof PropertyOfInstallation]: RawBuilder<unknown>
-}): RawBuilder<AppliedReference> {
-  return sql<AppliedReference>`
-    select
-      installation.environment_key, installation.application_runtime_id, installation.workspace_id,
-      installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id, installation.state,
-      claim.operation_type as claim_type, claim.phase as claim_phase,
-      ledger.module_id, ledger.properties -> ${at.propertyKey} as value,
-      version.manifest -> 'plugins' as declared, plan.plan -> 'plugins' as frozen
-    from runtime.installation as installation
-    left join runtime.operation as claim
-      on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
-    left join runtime.operation_plan as plan on plan.operation_id = claim.operation_id
-    left join runtime.installed_resource as ledger
-      on ledger.bundle_install_id = installation.bundle_install_id and ledger.locator = ${at.resource}
-    left join runtime.bundle_version as version
-      on version.bundle_environment_key = installation.bundle_environment_key
-      and version.bundle_id = installation.bundle_id and version.version = installation.version
-    where installation.bundle_install_id = ${at.bundleInstallId}`
+/** A manifest and a plan, each up to megabytes, are read once for all places that they authorize. */
+function appliedQuery(
+  places: readonly PropertyOfInstallation[],
+): RawBuilder<AppliedReference & { number: number }> {
+  return sql<AppliedReference & { number: number }>`
+    with applied as materialized (
+      select
+        place.number::int as number,
+        installation.environment_key, installation.application_runtime_id, installation.workspace_id,
+        installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id, installation.state,
+        installation.version, claim.operation_id, claim.operation_type as claim_type, claim.phase as claim_phase,
+        ledger.module_id, ledger.properties -> place.of_property as value
+      from unnest(
+        ${places.map(({ bundleInstallId }) => bundleInstallId)}::uuid[],
+        ${places.map(({ resource }) => resource)}::text[],
+        ${places.map(({ propertyKey }) => propertyKey)}::text[]
+      ) with ordinality as place (of_installation, of_locator, of_property, number)
+      join runtime.installation as installation on installation.bundle_install_id = place.of_installation
+      left join runtime.operation as claim
+        on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
+      left join runtime.installed_resource as ledger
+        on ledger.bundle_install_id = installation.bundle_install_id and ledger.locator = place.of_locator
+    ), declared as materialized (
+      select bundle_environment_key, bundle_id, version, published.manifest -> 'plugins' as declared
+      from (select distinct bundle_environment_key, bundle_id, version from applied) as installed
+      join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
+    ), frozen as materialized (
+      select operation_id, stored.plan -> 'plugins' as frozen
+      from (select distinct operation_id from applied) as claiming
+      join runtime.operation_plan as stored using (operation_id)
+    )
+    select applied.*, declared.declared, frozen.frozen
+    from applied
+    left join declared using (bundle_environment_key, bundle_id, version)
+    left join frozen using (operation_id)`
 }
