@@ -54,7 +54,7 @@ const newestAmong = (table: string, isRecalled: boolean, condition: RawBuilder<b
   from runtime.bundle_version as published
   where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
     and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
-    and published.standing is ${isRecalled ? sql`not distinct` : sql`distinct`} from 'RECALLED'
+    and published.standing ${isRecalled ? sql`=` : sql`is distinct from`} 'RECALLED'
     and ${condition}
   order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
   limit 1)`
@@ -64,7 +64,7 @@ const newestAmong = (table: string, isRecalled: boolean, condition: RawBuilder<b
  * version if there is no release. A recalled one only if all are. Expects the columns bundle_environment_key and bundle_id of the
  * alias.
  */
-// as two statements, so that the index has the order of the first
+// as two statements, each of which is the first entry of its index
 export const newestVersionOf = (table: string): RawBuilder<unknown> => sql`(
   select * from (${newestAmong(table, false, sql`true`)} union all ${newestAmong(table, true, sql`true`)}) as either
   order by is_recalled limit 1)`

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { testHttp, textOf } from '../../testing/http.ts'
 import type { TestHttp } from '../../testing/http.ts'
 import { crm } from '../../testing/bundles.ts'
+import { newestVersionOf } from '../../store/catalog/versions.ts'
 
 let http: TestHttp
 before(async () => {
@@ -53,6 +55,26 @@ describe('the catalog', () => {
     const module = { kind: 'MODULE', name: 'wide', moduleId: 'wide', title: 'Wide', properties }
     const answer = await publish('wide', '1.0.0', { resources: [module], plugins: [] })
     assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+  })
+
+  it('finds the newest of thousands of versions without reading them, also behind recalled ones (J01)', async () => {
+    const { db } = http.runtime.deps
+    await publish('often', '1.0.0')
+    const make = (major: number, standing: string | null) =>
+      sql`
+      insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest, published_by_id, published_by_name, standing)
+      select 'dev', 'often', ${`${major}.0.`} || n, 'Often', '{}', 'ada', 'ada', ${standing} from generate_series(1, 3000) n`.execute(
+        db,
+      )
+    await make(0, null)
+    await make(2, 'RECALLED')
+    await sql`analyze runtime.bundle_version`.execute(db)
+    const newest = sql`select newest.version from (select 'dev' as bundle_environment_key, 'often' as bundle_id) as bundle
+      cross join lateral ${newestVersionOf('bundle')} as newest`
+    assert.deepEqual((await newest.execute(db)).rows, [{ version: '1.0.0' }])
+    const plan = await sql`explain (analyze, costs off, timing off, summary off) ${newest}`.execute(db)
+    assert.doesNotMatch(JSON.stringify(plan.rows), /rows=\d{2}|Rows Removed/)
+    await sql`delete from runtime.bundle_version where bundle_id = 'often'`.execute(db)
   })
 
   it('returns the first response also for a manifest that later rules refuse', async () => {
