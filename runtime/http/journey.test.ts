@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
@@ -6,6 +8,10 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { openDatabase } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import type { TestDatabase } from '#database/testing.ts'
+import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import { SAMPLE_BODIES } from '../testing/rows.ts'
 import { until } from '../testing/stream.ts'
 import { testingPlugin } from '../testing/plugin.ts'
@@ -14,18 +20,40 @@ import { CORE, crm, SCOPE } from '../testing/bundles.ts'
 import { readTestAnswer, RESOLVE, testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 
-// The whole path over HTTP, with a worker and a real plugin; every response is checked against its row's schema.
+// The whole path over HTTP, with a worker, a real plugin and a role that owns nothing in the database; every response is checked
+// against its row's schema.
 
 let http: TestHttp
 let plugin: TestingPlugin
+let server: TestDatabase
+const role = `app_${randomBytes(4).toString('hex')}`
 before(async () => {
   plugin = await testingPlugin()
-  http = await testHttp({ worker: { pollMs: 100 } })
+  server = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
+  await asOwner(`create schema bff; ${await statementsOfRole()}`)
+  const connection = { ...server.connection, user: role, password: '…' }
+  http = await testHttp({ connection, worker: { pollMs: 100 } })
 })
 after(async () => {
   await http.close()
   await plugin.close()
+  await asOwner(`drop owned by ${role}; drop role ${role}`)
+  await server.close()
 })
+
+async function asOwner(statements: string): Promise<void> {
+  const { pool, close } = openDatabase(server.connection, { max: 1 })
+  await pool.query(statements).finally(close)
+}
+
+/** The role of the documentation that owns nothing, under another name, because roles belong to the whole server. */
+async function statementsOfRole(): Promise<string> {
+  const page = await readFile(new URL('../../docs/operating/postgresql.md', import.meta.url), 'utf8')
+  const [, statements = ''] = /```sql\n(create role bundle_console_app [^`]+)```/.exec(page) ?? []
+  return statements
+    .replaceAll('bundle_console_app', role)
+    .replaceAll('bundle_console', server.connection.user)
+}
 
 const SECRET = 'a-sensitive-value'
 const configuration = fillPath(
