@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -206,6 +206,7 @@ test('a template is copied, and nothing is replaced', () => {
     assert.deepEqual(
       readdirSync(target).toSorted(),
       [
+        '.gitignore',
         ...(isTyped ? ['.github', 'package.json'] : []),
         ...more,
         'manifest.json',
@@ -214,6 +215,8 @@ test('a template is copied, and nothing is replaced', () => {
       ].toSorted(),
     )
     assert.equal(existsSync(join(target, '.github/workflows/plugin.yml')), isTyped)
+    // what the plugin and its checker leave there
+    assert.match(readFileSync(join(target, '.gitignore'), 'utf8'), /^data\/\n\.plugin-check\/$/m)
     assert.equal(run('check', join(target, 'manifest.json')).code, 0)
     const before = readFileSync(join(target, 'request.json'), 'utf8')
     writeFileSync(join(target, 'request.json'), 'mine')
@@ -223,13 +226,16 @@ test('a template is copied, and nothing is replaced', () => {
   }
 })
 
-test('a package.json stays, and becomes one of modules', () => {
+test('a package.json stays, and becomes one of modules; a .gitignore stays', () => {
   const target = join(folder, 'existing')
+  mkdirSync(target)
+  writeFileSync(join(target, '.gitignore'), 'mine')
   assert.equal(run('init', target, '--typescript').code, 0)
   assert.deepEqual(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')), {
     private: true,
     type: 'module',
   })
+  assert.equal(readFileSync(join(target, '.gitignore'), 'utf8'), 'mine')
 })
 
 test('what is not understood gets the usage', () => {

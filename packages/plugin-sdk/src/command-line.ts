@@ -141,13 +141,21 @@ function init(
   }
   const isTyped = folders.includes('typescript')
   if (isTyped) prepareForTypes(target)
-  print(`Created ${[...names, ...(isTyped ? [TYPES] : [])].join(', ')}.`)
+  const isIgnored = existsSync(join(target, IGNORED))
+  if (!isIgnored) writeFileSync(join(target, IGNORED), NOT_TO_COMMIT)
+  const more = [...(isTyped ? [TYPES] : []), ...(isIgnored ? [] : [IGNORED])]
+  print(`Created ${[...names, ...more].join(', ')}.`)
   if (installs.length > 0) print(`Install what it needs with: ${installs.join(' && ')}`)
   print(`Start the plugin with: node ${program}`)
   return 0
 }
 
 const TYPES = 'manifest.d.ts'
+
+// not a file of the template: npm leaves it out of a package
+const IGNORED = '.gitignore'
+/** The store has sensitive values; the folders of the checker have keys and values of receipts. */
+const NOT_TO_COMMIT = 'node_modules/\ndata/\n.plugin-check/\n.plugin-dev/\n'
 
 /** TypeScript reads the files as ECMAScript modules, with the types of the manifest. */
 function prepareForTypes(target: string): void {
