@@ -53,6 +53,8 @@ export function healthRoutes(options: HealthOptions): HttpApp {
     const server = await withTimeLimit(deps, findServer(deps.db))
     if (server === null) throw notReady('The database cannot be reached')
     if (!server.isSame) throw notReady('The database has moved or went back in time, and is being recovered')
+    if (deps.vault.lacksKeys())
+      throw notReady('This replica does not have the current sealing key: name its file in SEALING_KEY_FILE')
     const clock = options.clockProblem()
     // its tokens have the time of the database, so it can work
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })

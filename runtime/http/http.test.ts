@@ -77,6 +77,21 @@ describe('the endpoints without a credential', () => {
     assert.equal((await http.send(`${API}/readyz`, { method: 'POST' })).status, 405)
   })
 
+  it('say that a replica without the current sealing key is not ready', async () => {
+    const { deps } = http.runtime
+    const added = await sql<{ id: number }>`insert into runtime.data_key (wrapped, sealing_key, replaced_at)
+      select wrapped, 'of-another-key', now() from runtime.data_key limit 1 returning data_key_id as id`.execute(
+      deps.db,
+    )
+    await assert.rejects(deps.vault.learn(deps.db), /SEALING_KEY_FILE/)
+    const refused = await http.send(`${API}/readyz`)
+    assert.equal(refused.status, 503)
+    assert.match(await refused.text(), /does not have the current sealing key/)
+    await sql`delete from runtime.data_key where data_key_id = ${added.rows[0]?.id}`.execute(deps.db)
+    await deps.vault.learn(deps.db)
+    assert.equal((await http.send(`${API}/readyz`)).status, 200)
+  })
+
   it('publish the keys that verify the tokens of the platform', async () => {
     const keys = (await (await http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
     assert(keys.keys.length > 0 && keys.keys.every((key) => !('d' in key)), 'only public halves')

@@ -23,6 +23,7 @@ export class Keyring implements Vault {
   readonly #dataKeys = new Map<number, DataKey>()
   #sealingKeys: readonly SealingKey[] = []
   #current: DataKey | undefined
+  #lacksKeys = false
   #readAt = { wall: 0, monotonic: 0 }
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
@@ -74,8 +75,15 @@ export class Keyring implements Vault {
 
   async learn(db: Db): Promise<void> {
     const foreign = this.addDataKeys(await listDataKeys(db), this.#sealingKeys)
-    if (foreign.length > 0)
-      throw new Error('A data key was wrapped with a sealing key that this replica does not have')
+    this.#lacksKeys = foreign.length > 0
+    if (this.#lacksKeys)
+      throw new Error(
+        'A data key was wrapped with a sealing key that this replica does not have; name its file in SEALING_KEY_FILE, and restart',
+      )
+  }
+
+  lacksKeys(): boolean {
+    return this.#lacksKeys
   }
 
   /** Adds the data keys that these sealing keys unwrap. Returns those that none of them unwraps. */

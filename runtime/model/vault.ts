@@ -28,6 +28,8 @@ export interface Vault {
   platformKeys(): PlatformKey[]
   /** Reads the data keys of the database again. */
   learn(db: Db): Promise<void>
+  /** Whether it has last read a data key that none of its sealing keys unwraps: it cannot open what others seal. */
+  lacksKeys(): boolean
 }
 
 /** What the platform signs for readers outside of it. */
