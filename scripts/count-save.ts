@@ -106,7 +106,15 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
     names: {
       web: ['translateError', 'placedError', 'problemsOf', 'needsSignIn', 'SignInAgain'],
       bff: ['refusedRequest', 'ConsoleFailure'],
-      'http-kit': ['TransportError', 'asError', 'OutboundError', 'failureTraits', 'reasonOf', 'tlsReasonOf'],
+      'http-kit': [
+        'TransportError',
+        'asError',
+        'OutboundError',
+        'failureTraits',
+        'reasonOf',
+        'tlsReasonOf',
+        'whyNoResponse',
+      ],
       database: ['isUnavailable', 'rejectsWrites', 'throwUnless'],
       'contract/json-schema': ['explain'],
       'contract/protocol': [
