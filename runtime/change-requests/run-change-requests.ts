@@ -305,11 +305,7 @@ async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: EvaluatedChange
       entry: { actor, event: 'APPLYING' },
     })
     await recordAudit(tx, actor, { action: 'change.apply', ...auditOf(row, scopes), reason: row.reason })
-    await carryOut(
-      { tx, deps, actor, comparing: 'never' },
-      { row: applying, evaluated },
-      { planToken: evaluated.plan.planToken, reason: undefined },
-    )
+    await carryOut({ tx, deps, actor, comparing: 'never' }, { row: applying, evaluated })
     return 'started'
   } catch (error) {
     // repeats the transaction

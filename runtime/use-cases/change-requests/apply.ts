@@ -42,6 +42,7 @@ export async function applyChangeRequest(
   const state = step(row, isOverridden ? 'override' : 'apply', facts)
   if (locked.evaluated.conflicts.length > 0)
     throw new DomainError('CHANGE_REQUEST_STATE', platformMessage('changeConflicted'))
+  await locked.evaluated.refuseIfMoved(body.planToken)
   const stored = await store(tx, deps, locked, {
     state,
     values: { overridden: isOverridden },
@@ -56,7 +57,7 @@ export async function applyChangeRequest(
   const applied = await carryOut(
     { ...context, actor: { ...actor, requestId: row.change_request_id } },
     { ...locked, row: stored },
-    { planToken: body.planToken, reason: body.reason },
+    body.reason,
   )
   return { changeRequest: changeRequestView(applied, facts.approvals) }
 }
@@ -76,16 +77,18 @@ async function isRestrained(
 
 /**
  * Runs the ordinary use case of a request that is APPLYING, and notes what it started. What starts nothing is APPLIED at
- * once. Throws a DomainError as the use case does.
+ * once. Throws a DomainError as the use case does: it judges again what it has locked, by the token of the plan for which the approvals
+ * were counted.
  */
 export async function carryOut(
   context: WriteContext,
   { row, evaluated }: Pick<EvaluatedChange, 'row' | 'evaluated'>,
-  given: { planToken: string | null; reason: string | undefined },
+  givenReason?: string,
 ): Promise<EvaluatedChange['row']> {
   const { tx } = context
   refuseFor(evaluated.exposed)
-  const reason = given.reason ?? row.reason ?? undefined
+  const { planToken } = evaluated.plan
+  const reason = givenReason ?? row.reason ?? undefined
   const started = await start(
     // a value that is given for a hidden one counts as a change, as in the plan
     { ...context, comparing: 'never', isStored: true, ...(!row.overridden && { isApproved: true as const }) },
@@ -94,7 +97,7 @@ export async function carryOut(
       // what needs a reason is not made without one
       required: reason ?? row.title,
       ...(reason !== undefined && { reason }),
-      ...(given.planToken !== null && { planToken: given.planToken }),
+      ...(planToken !== null && { planToken }),
       ...(row.overridden && { override: true as const }),
       title: row.title,
     },

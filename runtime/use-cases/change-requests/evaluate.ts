@@ -19,19 +19,20 @@ import { findInstallation } from '../../store/installations/installations.ts'
 import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { notFound } from '../authorize.ts'
+import { refuseMovedTargets } from '../batches/batch-token.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
 import { definitionIn, hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
 import { planTargets } from '../batches/targets.ts'
 import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
-import { planOfSave } from '../configuration/plan-save.ts'
+import { basisOfSave, planOfSave } from '../configuration/plan-save.ts'
 import { evaluateDetach } from '../installations/detach.ts'
 import { evaluateInstall } from '../installations/install.ts'
 import { evaluateUpgrade } from '../installations/upgrade.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
-import { canonicalText } from '../plans/plan-token.ts'
+import { canonicalText, refuseIfMoved } from '../plans/plan-token.ts'
 import type { TokenKeys } from '../plans/plan-token.ts'
-import { countValues, operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
+import { basisOf, countValues, operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
 import { effectOf, limitsOf, shownEffect } from './effect.ts'
@@ -41,8 +42,8 @@ import {
   flagSecrets,
   isRightSecret,
   mapBatch,
+  orUnknown,
   sensitiveFirst,
-  UNKNOWN,
   wrongInBatch,
   wrongSecrets,
 } from './secrets.ts'
@@ -67,6 +68,8 @@ export interface Evaluated {
   exposed: PlatformProblem[]
   /** What is wrong with the secrets that it gives. */
   wrong: Problem[]
+  /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies. */
+  refuseIfMoved(token: string): Promise<void>
 }
 type PropertyChangeConflict = {
   locator: string
@@ -103,6 +106,8 @@ export async function evaluateChange(
       shownConflicts: [],
       exposed: [],
       wrong: [],
+      // what has no plan is refused when it is carried out
+      refuseIfMoved: () => Promise.resolve(),
     }
   }
 }
@@ -170,8 +175,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const isHidden = hiddenIn(batch)
       const definitionOf = (locator: string, property: string) =>
         sensitiveFirst(planned.flatMap((one) => definitionIn(one, locator, property) ?? []))
-      const definitionOrUnknown = (locator: string, property: string) =>
-        definitionOf(locator, property) ?? UNKNOWN
+      const definitionOrUnknown = orUnknown(definitionOf)
       const wrong = wrongInBatch(change.input, planned, definitionOrUnknown)
       const isRight = isRightSecret(definitionOrUnknown, wrong)
       const input = mapBatch(change.input, (given) => flagSecrets(given, isRight))
@@ -199,6 +203,7 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         shownConflicts: [],
         exposed: changesInBatch(input).flatMap((changes) => exposedSecrets(changes, definitionOf)),
         wrong,
+        refuseIfMoved: (token) => refuseMovedTargets({ db, vault: keys.vault }, token, change.input, planned),
       })
     }
   }
@@ -213,6 +218,7 @@ function withoutExposed(evaluated: Evaluated): Evaluated {
     plan: { effect: null, planToken: null, problems: exposed },
     shown: { changes: [], calls: [], resources: [] },
     shownInput: shownWithoutPlan(content.change),
+    refuseIfMoved: () => Promise.resolve(),
   }
 }
 
@@ -242,8 +248,7 @@ async function evaluateSaveRequest(
     ) || definitionOf(locator, property)?.isSensitive === true
   const merged = mergeChanges(change.input.changes, content.base, current, hides)
   // the definitions of a resource without an owner may come back as they were
-  const definitionOrUnknown = (locator: string, property: string) =>
-    definitionOf(locator, property) ?? UNKNOWN
+  const definitionOrUnknown = orUnknown(definitionOf)
   const wrong = wrongSecrets([merged.changes], definitionOrUnknown)
   const changes = flagSecrets(merged.changes, isRightSecret(definitionOrUnknown, wrong))
   // what this request gives is not flagged yet, so it is checked
@@ -303,6 +308,8 @@ async function evaluateSaveRequest(
     }),
     exposed: exposedSecrets(changes, definitionOf),
     wrong,
+    refuseIfMoved: async (token) =>
+      refuseIfMoved({ db, vault: keys.vault }, token, await basisOfSave(db, scope, evaluation)),
   })
 }
 
@@ -341,8 +348,7 @@ async function operationResult(
   const parts = [{ target: part.id, part, ledger: evaluation.ledger }]
   const definitionOf = (locator: string, property: string) =>
     getOwn(resourceAt(evaluation.plan?.resources ?? [], locator)?.definitions ?? {}, property)
-  const definitionOrUnknown = (locator: string, property: string) =>
-    definitionOf(locator, property) ?? UNKNOWN
+  const definitionOrUnknown = orUnknown(definitionOf)
   const wrong = wrongSecrets(properties === undefined ? [] : [properties], definitionOrUnknown)
   const given = properties && flagSecrets(properties, isRightSecret(definitionOrUnknown, wrong))
   return withoutExposed({
@@ -379,6 +385,8 @@ async function operationResult(
     shownConflicts: [],
     exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
     wrong,
+    refuseIfMoved: async (token) =>
+      refuseIfMoved({ db, vault: keys.vault }, token, await basisOf(db, evaluation)),
   })
 }
 

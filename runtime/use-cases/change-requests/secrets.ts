@@ -95,7 +95,11 @@ export function isRightSecret(
 }
 
 /** Of a property that its version is not known to have: its value may be a secret, and cannot be checked. */
-export const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: false, isSensitive: true }
+const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: false, isSensitive: true }
+export const orUnknown =
+  (definitionOf: DefinitionOf) =>
+  (locator: string, property: string): PropertyDefinition =>
+    definitionOf(locator, property) ?? UNKNOWN
 
 /** Whether some value that was just given, and not kept, is a secret. */
 export function givesSecret(

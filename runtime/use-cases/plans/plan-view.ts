@@ -136,7 +136,7 @@ export class Refusals {
 }
 
 /** What the token of this evaluation contains, and the registrations of its plugins. */
-async function basisOf(db: Db, evaluation: OperationEvaluation): Promise<TokenBasis> {
+export async function basisOf(db: Db, evaluation: OperationEvaluation): Promise<TokenBasis> {
   return { ...evaluation, parts: [partOf(evaluation)], plugins: await pluginsOf(db, [evaluation.plan]) }
 }
 
