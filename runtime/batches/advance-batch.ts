@@ -22,11 +22,12 @@ import {
   startedItem,
 } from '../store/batches/run-items.ts'
 import type { LockedBatch, PendingItem, Refused } from '../store/batches/run-items.ts'
+import { findChangeRequest, readApprovals } from '../store/change-requests/change-requests.ts'
 import { findInstallation } from '../store/installations/installations.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
-import { neededApprovals } from '../use-cases/batches/read-batches.ts'
 import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
 import { startItem } from '../use-cases/batches/start-item.ts'
+import { strictestPolicy } from '../use-cases/change-requests/policies.ts'
 
 /** What one step did: `started` an item, or the batch has to wait. */
 export type Advance = 'started' | 'moved' | 'waiting'
@@ -115,8 +116,8 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
           comparing: 'never',
           isItem: true,
           ...(batch.change_request_id !== null && { isStored: true as const }),
-          // an override is checked for each item, and a policy that somebody has set since for what nobody had to approve
-          ...(!batch.overrides && (await neededApprovals(tx, batch)) && { isApproved: true as const }),
+          // an override is checked for each item, and so is a policy that asks for more approvals than there are
+          ...(!batch.overrides && (await hasApprovals(tx, batch, item)) && { isApproved: true as const }),
         },
         batch,
         item,
@@ -136,6 +137,24 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
       property: problem?.property,
     })
   }
+}
+
+/**
+ * Whether the change request of a batch has the approvals that the policies require now, if it needed any. A stronger policy is for all
+ * that has not begun.
+ */
+async function hasApprovals(tx: Tx, batch: LockedBatch, item: PendingItem): Promise<boolean> {
+  const id = batch.change_request_id
+  const request = id === null ? undefined : await findChangeRequest(tx, id)
+  if (request === undefined || request.approvals_needed === 0 || batch.action === 'RETRY') return false
+  const policy = await strictestPolicy(tx, [await scopeOfItem(tx, item)], ['BATCH', batch.action])
+  const needed = policy?.approvals ?? 0
+  if (needed <= request.approvals_needed) return true
+  const approvals = await readApprovals(tx, request.change_request_id)
+  const counted = approvals.filter(
+    ({ approver_id, effect }) => effect === request.effect && !request.author_ids.includes(approver_id),
+  )
+  return counted.length >= needed
 }
 
 async function refuse(tx: Tx, batch: LockedBatch, item: PendingItem, refused: Refused): Promise<void> {

@@ -182,6 +182,31 @@ describe('a policy of an environment', () => {
     )
   })
 
+  it('is also for what an approved batch does later, if it has become stronger (G12)', async () => {
+    const environmentKey = 'rising'
+    await policy(environmentKey, ['BATCH', 'UPGRADE'])
+    const results: unknown[] = []
+    for (const approvers of [['bob'], ['bob', 'carl']]) {
+      const place = () => ({ ...deps.newScope(), environmentKey })
+      const targets = [(await installed({}, place())).id, (await installed({}, place())).id]
+      const input = { action: 'UPGRADE', targets, input: { targetVersion: '2.0.0' }, first: 1 }
+      const { changeRequestId: id } = await requested({ kind: 'BATCH', title: 'Next', submit: true, input })
+      for (const approver of approvers) assert.equal((await approve(id, approver)).errorCode, '0')
+      const { changeRequest } = (await apply(id)).data
+      const batchId = ChangeRequest.parse(changeRequest).batchId ?? ''
+      await untilBatch(deps, batchId, ({ state }) => state === 'PAUSED')
+      await policy(environmentKey, ['BATCH', 'UPGRADE'], 2)
+      await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+      await untilBatch(deps, batchId, ({ state }) => state === 'DONE')
+      results.push((await readItems(deps, batchId)).map(({ state, code }) => code ?? state))
+      await policy(environmentKey, ['BATCH', 'UPGRADE'])
+    }
+    assert.deepEqual(results, [
+      ['SUCCEEDED', 'APPROVAL_REQUIRED'],
+      ['SUCCEEDED', 'SUCCEEDED'],
+    ])
+  })
+
   it('is shown to people who may read something in its environment (G02)', async () => {
     await policy('secretive', ['DETACH'])
     const seenWith = async (grants: Grant[]) => {
