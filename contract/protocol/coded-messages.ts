@@ -18,5 +18,7 @@ export const CODED_MESSAGES = {
     'Environment {environment} requires an approved change request for this kind of change: {kind}. Request a review instead.',
   changeState: 'This is not possible in the state of the change request: {actual}. Reload it.',
   changeTooLate: 'The change request could not be applied before {until}.',
+  changeTooLateFrozen:
+    'The change request could not be applied before {until}, because changes were frozen: {text}',
   operationEnded: 'Only an unfinished operation can be paused; this one is {actual}.',
 } as const

@@ -28,11 +28,13 @@ import {
   auditOf,
   evaluateRow,
   factsOfRequest,
+  placeOf,
   step,
   store,
 } from '../use-cases/change-requests/steps.ts'
 import type { EvaluatedChange } from '../use-cases/change-requests/steps.ts'
 import { stepOrConflict } from '../use-cases/change-requests/write.ts'
+import { frozenAt } from '../use-cases/gate/admit.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
 
 /** How many requests of each kind one look advances. */
@@ -254,7 +256,17 @@ const NO_FACTS = { approvals: 0, needed: 0, hasSchedule: false }
 /** Ends a request whose time is over. */
 async function expire(tx: Tx, row: ChangeRequestRow): Promise<void> {
   const { change_request_id: changeRequestId, revision } = row
-  const { message, parameters } = platformMessage('changeTooLate', { until: row.not_after ?? '' })
+  const until = row.not_after ?? ''
+  const { scope } = placeOf(row)
+  // a batch is not held up: a freeze refuses its items
+  const text =
+    row.state !== 'SCHEDULED' || row.kind === 'BATCH' || scope === null
+      ? null
+      : await frozenAt(tx, row.kind, scope, Date.parse(until) - 1)
+  const { message, parameters } =
+    text === null
+      ? platformMessage('changeTooLate', { until })
+      : platformMessage('changeTooLateFrozen', { until, text })
   await updateChangeRequest(tx, changeRequestId, {
     state: step(row, 'expire', { ...NO_FACTS, hasSchedule: true }),
     code: 'CHANGE_REQUEST_STATE',

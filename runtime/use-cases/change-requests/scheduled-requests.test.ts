@@ -62,6 +62,8 @@ describe('a scheduled change request', () => {
       deps.db,
     )
     await until(async () => (await state(ids[59]!)) === 'EXPIRED')
+    const { reason, text } = (await read(ids[59]!)).failure?.parameters ?? {}
+    assert.deepEqual([reason, text], ['changeTooLateFrozen', 'Inventory'])
     await deps.ok('/freezes/stalled', { method: 'DELETE' })
   })
 

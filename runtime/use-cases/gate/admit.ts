@@ -119,6 +119,21 @@ export async function admit(
   return { problems: [], overridden: true }
 }
 
+/** What the freezes say that refuse such a change at a moment, in milliseconds since 1970; null if none does. */
+export async function frozenAt(
+  db: Db,
+  kind: AdmittedChange['kind'],
+  scope: Scope,
+  at: number,
+): Promise<string | null> {
+  const isTakeover = kind === 'TAKEOVER'
+  const kinds: ChangeKind[] = [kind, ...(isTakeover ? (['DETACH'] as const) : [])]
+  const request = { kinds, isRecovery: isTakeover, isApproved: true, scope }
+  const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), now: at })
+  const frozen = restraints.find(({ problem }) => problem.errorCode === 'CHANGES_FROZEN')
+  return frozen === undefined ? null : String(frozen.problem.parameters?.['text'] ?? '')
+}
+
 /** Refuses an override without a reason. */
 export function requireReasonToOverride({ override, reason }: Way): void {
   if (override !== true || (reason ?? '') !== '') return

@@ -664,6 +664,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   changeHistoryFull: '此变更请求已有 {max} 条记录，达到上限。请创建新的请求。',
   changePolicyStale: '您读取后该策略已更改。您的更改未保存。',
   changeTooLate: '此变更请求未能在 {until} 之前应用。',
+  changeTooLateFrozen: '此变更请求未能在 {until} 之前应用，因为当时变更被冻结：{text}',
   changeGrantsMissing: '变更请求的创建者没有所需的权限：{permission}。如果您有该权限，请届时自行应用此请求。',
   scheduleOrder: '必须晚于最早时间，并且在将来。',
   scheduleTooFar: '最多提前 {max} 天。',

@@ -114,18 +114,20 @@ test('a request that was not applied in its time says so, and until when it coul
       },
       failure: {
         errorCode: 'CHANGE_REQUEST_STATE',
-        message: 'The change request could not be applied before 2026-11-23T08:00:00.000Z.',
-        parameters: { reason: 'changeTooLate', until: '2026-11-23T08:00:00.000Z' },
+        message:
+          'The change request could not be applied before 2026-11-23T08:00:00.000Z, because changes were frozen: Year end',
+        parameters: { reason: 'changeTooLateFrozen', until: '2026-11-23T08:00:00.000Z', text: 'Year end' },
       },
       may: { edit: false, approve: false, reject: false, apply: false, override: false },
     }),
   )
   const main = page.getByRole('main')
   await expect.element(main.getByText('Expired', { exact: true })).toBeVisible()
-  await expect.element(main.getByText(/could not be applied before/)).toBeVisible()
+  await expect.element(main.getByText(/could not be applied before.*2026.*frozen: Year end/)).toBeVisible()
   await expect.element(main.getByRole('button', { name: 'Apply' })).not.toBeInTheDocument()
   await changeLocale('zh')
   await expect.element(main.getByText('排期', { exact: true })).toBeVisible()
+  await expect.element(main.getByText(/2026.*之前应用，因为当时变更被冻结：Year end/)).toBeVisible()
 })
 
 test.for([
