@@ -5,13 +5,15 @@ import { FAULTS, isTokenRefused } from './fault-proxy.ts'
 import type { Fault, PassedCall } from './fault-proxy.ts'
 import type { ReceivedEvent } from './received-events.ts'
 
+type ShownOperation = Pick<Operation, 'operationId' | 'operationType' | 'state' | 'createdAt' | 'finishedAt'>
+
 /** What the page shows. */
 export interface Controls {
   pluginId: string
   consoleUrl: string
   /** The platform API base of the plugin. */
   platform: string
-  operations: readonly Operation[]
+  operations: readonly ShownOperation[]
   planted: Fault | null
   calls: readonly PassedCall[]
   events: readonly ReceivedEvent[]
@@ -35,7 +37,7 @@ export function renderPage({ pluginId, consoleUrl, platform, ...controls }: Cont
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escape(pluginId)} - plugin-dev</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${operations.some(isNew) ? '\n<meta http-equiv="refresh" content="1; url=/">' : ''}
 </head>
 <body>
 <h1>${escape(pluginId)}</h1>
@@ -63,7 +65,14 @@ ${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button
 `
 }
 
-const operationItem = ({ operationId, operationType, state }: Operation, consoleUrl: string): string =>
+/** Later, it would disturb a person who reads an open call or edits its body. */
+const REFRESHED_MS = 15_000
+
+/** Whether the operation will probably end while a person waits for it. */
+const isNew = ({ createdAt, finishedAt }: ShownOperation): boolean =>
+  finishedAt === null && Date.now() - Date.parse(createdAt) < REFRESHED_MS
+
+const operationItem = ({ operationId, operationType, state }: ShownOperation, consoleUrl: string): string =>
   `<li><a href="${escape(`${consoleUrl}/operations/${operationId}`)}">${operationType} ${state}</a></li>`
 
 const callItem = ({ at, fault, request, responses }: PassedCall, platform: string): string =>

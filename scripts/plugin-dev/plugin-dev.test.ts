@@ -162,17 +162,35 @@ test('an edited body that others would read differently is sent as it is, and th
   assert.match(await fieldText(), /9007199254740993/)
 })
 
+const shown = () => ({
+  pluginId: 'reference-plugin',
+  consoleUrl: dev.running.url,
+  platform: dev.platform,
+  operations: [],
+  planted: null,
+  calls: [],
+  events: [],
+  output: null,
+  notice: null,
+  resend: null,
+})
+
+test('the page follows a new operation until it ends, and does not disturb later', () => {
+  const started = (msAgo: number, isFinished = false) => {
+    const createdAt = new Date(Date.now() - msAgo).toISOString()
+    const finishedAt = isFinished ? createdAt : null
+    const operation = { operationId: 'operation-1', operationType: 'INSTALL', state: 'RUNNING' } as const
+    return renderPage({ ...shown(), operations: [{ ...operation, createdAt, finishedAt }] })
+  }
+  assert.match(started(0), /http-equiv="refresh"/)
+  assert.doesNotMatch(started(0, true), /http-equiv="refresh"/)
+  assert.doesNotMatch(started(60_000), /http-equiv="refresh"/)
+})
+
 test('a refused token says how to configure the plugin', () => {
   const html = renderPage({
-    pluginId: 'reference-plugin',
-    consoleUrl: dev.running.url,
-    platform: dev.platform,
-    operations: [],
-    planted: null,
+    ...shown(),
     calls: [{ at: new Date(), fault: null, request: '{}', responses: ['HTTP status 401\n{}'] }],
-    events: [],
-    output: null,
-    notice: null,
     resend: { body: '{}', response: 'HTTP status 401\n{}' },
   })
   const advice = `Configure it with the platform API base <code>${dev.platform}</code>`
