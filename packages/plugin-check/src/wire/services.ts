@@ -77,6 +77,8 @@ export interface Services {
 }
 
 export const SERVICES_PATH = '/services/'
+/** Far above any event. */
+const BODY_MAX = 4 * 1024 * 1024
 const FAILURE = {
   errorCode: 'BUSY',
   data: { message: 'Refused by plugin-check', retryable: true },
@@ -166,7 +168,12 @@ export function createServices({ events, services }: Profile): Services {
       }
       calls.push(call)
       const chunks: Buffer[] = []
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      let length = 0
+      incoming.on('data', (chunk: Buffer) => {
+        length += chunk.byteLength
+        // a plugin that never ends its body must not end the checker; what was cut off is no JSON
+        if (length <= BODY_MAX) chunks.push(chunk)
+      })
       incoming.on('end', () => {
         const type = headerOf(incoming, 'content-type') ?? ''
         call.content = parseJson(Buffer.concat(chunks))
