@@ -31,7 +31,8 @@ export function startWork(
     onWork,
   }: { space: SpaceWatch; outbound: RuntimeDeps['http']; onEvents: () => void; onWork: () => void },
 ): Work {
-  const isPaused = () => space.isOut(deps.db)
+  // without the current keys, it could neither read nor finish what it takes from other replicas
+  const isPaused = async () => deps.vault.lacksKeys() || (await space.isOut(deps.db))
   const worker: Worker = startWorker(deps, {
     ...settings,
     isPaused,

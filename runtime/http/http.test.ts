@@ -77,21 +77,6 @@ describe('the endpoints without a credential', () => {
     assert.equal((await http.send(`${API}/readyz`, { method: 'POST' })).status, 405)
   })
 
-  it('say that a replica without the current sealing key is not ready', async () => {
-    const { deps } = http.runtime
-    const added = await sql<{ id: number }>`insert into runtime.data_key (wrapped, sealing_key, replaced_at)
-      select wrapped, 'of-another-key', now() from runtime.data_key limit 1 returning data_key_id as id`.execute(
-      deps.db,
-    )
-    await assert.rejects(deps.vault.learn(deps.db), /SEALING_KEY_FILE/)
-    const refused = await http.send(`${API}/readyz`)
-    assert.equal(refused.status, 503)
-    assert.match(await refused.text(), /does not have the current sealing key/)
-    await sql`delete from runtime.data_key where data_key_id = ${added.rows[0]?.id}`.execute(deps.db)
-    await deps.vault.learn(deps.db)
-    assert.equal((await http.send(`${API}/readyz`)).status, 200)
-  })
-
   it('publish the keys that verify the tokens of the platform', async () => {
     const keys = (await (await http.send(`${API}/.well-known/jwks.json`)).json()) as JSONWebKeySet
     assert(keys.keys.length > 0 && keys.keys.every((key) => !('d' in key)), 'only public halves')
@@ -164,6 +149,46 @@ describe('the endpoints without a credential', () => {
     })
     await waiting
     assert.equal(await lockWait(), 0)
+  })
+
+  it('say that a replica without the current sealing key is not ready', async () => {
+    const { deps } = http.runtime
+    const replica = () =>
+      testHttp({
+        connection: http.connection,
+        sealingKeyFiles: http.sealingKeyFiles,
+        worker: { pollMs: 20 },
+      })
+    const [other, good] = await Promise.all([replica(), replica()])
+    const added = await sql<{ id: number }>`insert into runtime.data_key (wrapped, sealing_key, replaced_at)
+      select wrapped, 'of-another-key', now() from runtime.data_key limit 1 returning data_key_id as id`.execute(
+      deps.db,
+    )
+    await assert.rejects(deps.vault.learn(deps.db), /SEALING_KEY_FILE/)
+    const refused = await http.send(`${API}/readyz`)
+    assert.equal(refused.status, 503)
+    assert.match(await refused.text(), /does not have the current sealing key/)
+    // and leaves its work to the others
+    await assert.rejects(other.runtime.deps.vault.learn(deps.db))
+    await http.call('/bundles/dev/billing/versions/1.0.0', {
+      method: 'PUT',
+      body: billing as unknown as JsonObject,
+    })
+    for (let workspaceId = 800; workspaceId < 812; workspaceId++) {
+      const scope = { environmentKey: 'prod', applicationRuntimeId: 'keys', workspaceId }
+      const body = { scope, bundle: { ...billing.bundle }, targetVersion: '1.0.0' }
+      const started = await http.call('/installations', { method: 'POST', body })
+      const { operationId } = started.data['operation'] as JsonObject
+      await until(
+        async () => (await http.call(`/operations/${String(operationId)}`)).data['state'] === 'SUCCEEDED',
+      )
+    }
+    const metrics = await (await other.send(`${API}/metrics`)).text()
+    assert.match(metrics, /^bundle_runtime_worker_leased_operations_total 0$/m)
+    await Promise.all([other.close(), good.close()])
+    await sql`delete from runtime.data_key where data_key_id = ${added.rows[0]?.id}`.execute(deps.db)
+    await deps.vault.learn(deps.db)
+    assert.equal((await http.send(`${API}/readyz`)).status, 200)
   })
 })
 
