@@ -241,8 +241,8 @@ function referenceReads({ profile, services, url, key, isActive }: ReferenceRead
     if (!isExact || contractVersion !== '4.0.0') return failure('REQUEST_INVALID')
     const reference = referenceOf(resource, propertyKey)
     if (way === 'revoked') return failure('CREDENTIAL_REVOKED')
-    if (way === 'refuse' || reference === undefined || !isJsonObject(installation))
-      return failure('REFERENCE_NOT_AUTHORIZED')
+    if (reference === undefined) return noReference
+    if (way === 'refuse' || !isJsonObject(installation)) return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
     const now = Math.floor(Date.now() / 1000)
     const expiry = way.startsWith('expired') ? now - 60 : now + 300
@@ -265,8 +265,8 @@ function referenceReads({ profile, services, url, key, isActive }: ReferenceRead
   function declare(body: JsonObject, mode: ResolveMode): JsonObject {
     const { installation = null, resource = null, propertyKey = null } = body
     const reference = referenceOf(resource, propertyKey)
-    if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
-      return failure('REFERENCE_NOT_AUTHORIZED')
+    if (reference === undefined) return noReference
+    if (mode === 'refuse' || !isJsonObject(installation)) return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
     const events = Object.fromEntries(
       referencedServices(reference).map((serviceId) => [
@@ -339,11 +339,17 @@ function authorizationOf({ pluginId, configuration, resources, scenarios }: Prof
 
 const success = (data: JsonObject): JsonObject => ({ errorCode: '0', data, contractVersion: '1.0.0' })
 
-const failure = (errorCode: string, retryable = false): JsonObject => ({
+const failure = (errorCode: string, retryable = false, message = 'Refused by plugin-check'): JsonObject => ({
   errorCode,
-  data: { message: 'Refused by plugin-check', retryable, errorPath: ['module-plugin-manager'] },
+  data: { message, retryable, errorPath: ['module-plugin-manager'] },
   contractVersion: '1.0.0',
 })
+
+const noReference = failure(
+  'REFERENCE_NOT_AUTHORIZED',
+  false,
+  'Refused by plugin-check: the profile has no reference with this name in this Module',
+)
 
 function send(outgoing: ServerResponse, status: number, body: JsonObject | { keys: object[] }): void {
   const type = status === 200 ? 'application/json' : 'application/problem+json'
