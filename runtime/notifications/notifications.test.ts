@@ -14,6 +14,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 import { expireDeliveries, reportRetrying, takeDeliveries } from '../store/webhooks/deliver.ts'
+import { startNotifications } from './run-notifications.ts'
 import { testHttp } from '../testing/http.ts'
 import { until } from '../testing/stream.ts'
 import { encodeCursor } from '../use-cases/paging.ts'
@@ -466,6 +467,22 @@ describe('notifications', { concurrency: false }, () => {
     await save({ url: `${receiver.url}/moved` })
     assert.equal((await webhook(webhookId)).failingSince, null)
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('do the rest of a round of which a part fails', async () => {
+    const { webhookId } = await create()
+    const old = sql`select from runtime.webhook_delivery where subject = 'old'`
+    await sql`
+      insert into runtime.webhook_delivery (webhook_id, event, subject, body, state, ended_at)
+      values (${webhookId}, 'operation.failed', 'old', '{}', 'DELIVERED', clock_timestamp() - interval '31 days')`.execute(
+      deps.db,
+    )
+    await sql`alter function runtime.webhooks_for rename to hidden`.execute(deps.db)
+    const notifications = startNotifications(deps.http.runtime.deps, { scanMs: 20 })
+    await until(async () => (await old.execute(deps.db)).rows.length === 0).finally(async () => {
+      await notifications.stop()
+      await sql`alter function runtime.hidden rename to webhooks_for`.execute(deps.db)
+    })
   })
 
   it('report once that an operation has been retrying for a long time', async () => {

@@ -66,11 +66,17 @@ export function startNotifications(
   }
   const scan = async (): Promise<void> => {
     if (await isPaused()) return
-    await reportRetrying(deps.db)
-    await expireDeliveries(deps.db)
-    await deleteOldDeliveries(deps.db)
-    await deleteOldNotifications(deps.db)
-    await escalate(deps.db)
+    const failures: unknown[] = []
+    // what takes too long for one of them must not keep the others from their work
+    for (const step of [
+      reportRetrying,
+      expireDeliveries,
+      deleteOldDeliveries,
+      deleteOldNotifications,
+      escalate,
+    ])
+      await step(deps.db).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   /** What is in an inbox because of the time, or because of a success. */
   const tellPeople = async (): Promise<void> => {
