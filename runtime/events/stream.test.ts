@@ -10,7 +10,7 @@ import type { RunningServer } from '#http-kit/serve.ts'
 import { SeededRandom } from '../../lab/verification/seeded-random.ts'
 import { API, CREDENTIAL, EVERYTHING, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
-import { pruneEvents, emitEvents, isAfter } from '../store/events.ts'
+import { pruneEvents, emitEvents, isAfter, readEvents } from '../store/events.ts'
 import { openEvents, TestReader, until } from '../testing/stream.ts'
 
 // Real sockets, and rows that real transactions write.
@@ -158,7 +158,12 @@ describe('the event stream', () => {
       scopeId: firstScope,
       objectId: randomUUID(),
     }))
-    await http.runtime.deps.db.transaction().execute((tx) => emitEvents(tx, events))
+    const { db } = http.runtime.deps
+    await db.transaction().execute((tx) => emitEvents(tx, events))
+    const [from] = reader.positions.slice(-1)
+    assert.ok(from)
+    // no event is replayed while an older transaction is open anywhere in the server, also one of another test
+    await until(async () => (await readEvents(db, from, 300))?.length === 300)
     const statusOf = async (headers: Record<string, string>): Promise<number> => {
       const authorization = `Bearer ${CREDENTIAL}`
       const assertion = await limited.assertion({ grants: EVERYTHING })
