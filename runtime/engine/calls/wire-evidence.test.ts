@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/data.ts'
 import { maskEvidence, readWire, recordWire, wireHeaders } from './wire-evidence.ts'
+import { boundWork } from '../../../lab/verification/bound-work.ts'
 
 const endpoint = 'https://plugin.example.org/lifecycle'
 const answeredAt = new Date('2026-01-31T08:00:00.000Z')
@@ -33,10 +34,9 @@ suite('a recorded header', () => {
   })
 
   test('that could be a token in very many ways is judged quickly (E05)', () => {
-    const started = process.cpuUsage()
+    const endWork = boundWork(1)
     for (const end of ['', '.ex']) assert.equal(shown('ey'.repeat(30_000) + end, []), '…')
-    const { user, system } = process.cpuUsage(started)
-    assert.ok(user + system < 1_000_000, `${user + system} µs`)
+    endWork()
     assert.equal(
       shown('a-eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.x b.eyJhbGciOiJub25lIn0.ey', []),
       `a-${MASK} b.${MASK}`,
