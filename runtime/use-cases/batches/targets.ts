@@ -367,7 +367,8 @@ async function findTargets(
   action: BatchAction,
   targets: readonly string[],
 ): Promise<Map<string, FoundTarget>> {
-  if (action === 'INSTALL') return new Map()
+  // reading nothing could still wait for a lock, and tell who may see no target that there is something
+  if (action === 'INSTALL' || targets.length === 0) return new Map()
   const isOperation = action === 'RETRY' || action === 'TAKEOVER'
   const operations = isOperation ? await findOperations(db, targets) : null
   const ids = operations?.map(({ bundle_install_id }) => bundle_install_id) ?? targets
