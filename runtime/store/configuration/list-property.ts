@@ -56,10 +56,13 @@ export async function listProperty(
   const candidates = await listCandidates(db, actor, query, after)
   const lookedAt = candidates.slice(0, LOOKED_AT_MAX)
   if (lookedAt.length === 0) return { rows: [], continueAfter: null }
-  // all resources of one version have the same definitions, up to a megabyte: one of them is read
+  // definitions have up to a megabyte, and all resources of one version have the same: one of them is read. An upgrade that has begun
+  // marks in its own installation what its version hides, and its version is not the installed one until it has succeeded.
   const selected = sql`
     with resource as materialized (
-      select candidate.place, resource.bundle_install_id, resource.locator, resource.title, resource.version
+      select candidate.place, resource.bundle_install_id, resource.locator, resource.title, resource.version,
+        (select operation_id from runtime.operation
+          where bundle_install_id = resource.bundle_install_id and holds_claim and operation_type = 'UPGRADE') as upgrade
       from unnest(${lookedAt.map((one) => one.bundle_install_id)}::uuid[])
         with ordinality as candidate (bundle_install_id, place)
       join runtime.installation as installation using (bundle_install_id)
@@ -67,11 +70,11 @@ export async function listProperty(
         and resource.locator = installation.bundle_environment_key
           || ${`/${query.bundleId}/${query.kind}/${query.resource}`}
     ), defined as materialized (
-      select locator, version, resource.definitions -> ${query.property} as definition,
+      select locator, version, upgrade, resource.definitions -> ${query.property} as definition,
         resource.written_by ->> ${query.property} as written_by
       from (
-        select distinct on (locator, version) locator, version, bundle_install_id from resource
-        order by locator, version, place) as example
+        select distinct on (locator, version, upgrade) locator, version, upgrade, bundle_install_id from resource
+        order by locator, version, upgrade, place) as example
       join runtime.installed_resource as resource using (locator, version, bundle_install_id)
     )
     select resource.place, installation.*, ${selectedClaim}, resource.locator, resource.title as resource_title,
@@ -79,7 +82,8 @@ export async function listProperty(
       snapshot.snapshot_version, snapshot.saved_at as changed_at, snapshot.saved_by_id as changed_by_id,
       snapshot.saved_by_name as changed_by_name, snapshot.reason as change_reason
     from resource
-    join defined using (locator, version)
+    join defined on defined.locator = resource.locator and defined.version = resource.version
+      and defined.upgrade is not distinct from resource.upgrade
     join runtime.installation as installation using (bundle_install_id)
     left join runtime.configuration_property as standing on standing.scope_id = installation.scope_id
       and standing.locator = resource.locator and standing.property = ${query.property}

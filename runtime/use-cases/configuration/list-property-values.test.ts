@@ -5,7 +5,15 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { PropertyRow } from '#contract/runtime-api/properties.ts'
-import { bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT, wrapped } from '../../testing/rules.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 
 const mail = bundleOf('mail', {
@@ -18,6 +26,14 @@ const mail = bundleOf('mail', {
   ],
 })
 const newer = bundleOf('mail', { version: '2.0.0', resources: [moduleOf('smtp', { added: TEXT })] })
+const relayOf = (version: string, isSensitive: boolean) =>
+  bundleOf('relay', {
+    version,
+    resources: [moduleOf('relay', { port: { kind: 'DATA', schema: { type: 'integer' }, isSensitive } })],
+    plugins: [bindingOf('guard', 1, { relay: {} })],
+  })
+const relay = relayOf('1.0.0', false)
+const hidingRelay = relayOf('2.0.0', true)
 const SMTP = locatorOf(mail, 'smtp')
 
 let harness: RuleHarness
@@ -210,6 +226,35 @@ describe('one property in every installation', () => {
     const second = await page({ origin: 'setHere', cursor: first.next })
     assert.deepEqual(workspaces(second.items), [scopes[1]?.workspaceId])
     assert.equal(second.next, null)
+  })
+
+  it('is hidden by an upgrade that has failed, in the installation of that upgrade alone', async () => {
+    await harness.register('guard')
+    await harness.publish(relay, hidingRelay)
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const ids: string[] = []
+    for (const scope of scopes.slice(0, 3))
+      ids.push(
+        await harness.installed(relay, {
+          scope,
+          properties: { [locatorOf(relay, 'relay')]: wrapped({ port: 25 }) },
+        }),
+      )
+    harness.plugin.script(() => ({ outcome: 'FAILED' }))
+    const failing = await harness.upgrade(ids[0]!, { targetVersion: '2.0.0' })
+    await harness.fails(failing, 'PLUGIN_REPORTED_FAILURE')
+    const of = { bundleId: 'relay', resource: 'relay' }
+    const rows = await list(of)
+    assert.deepEqual(
+      rows.map(({ version, value }) => [version, value]),
+      [
+        ['1.0.0', { '@type': 'Data', isSensitive: true, isSet: true }],
+        ['1.0.0', { '@type': 'Data', value: 25 }],
+        ['1.0.0', { '@type': 'Data', value: 25 }],
+      ],
+    )
+    const others = scopes.slice(1, 3).map(({ workspaceId }) => workspaceId)
+    assert.deepEqual(workspaces(await list({ ...of, equals: asQuery(25) })), others)
   })
 
   it('has the definition of its version, which is read once', async () => {
