@@ -118,6 +118,10 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
       await setTo(value)
       assert.deepEqual(await find('hazel-oak'), found, value.slice(0, 20))
     }
+    // one that has the words in another order is not compared where there are more than may be looked at
+    await setTo('oak hazel')
+    const counted = await sql`select from runtime.find_values('hazel <-> oak', 1)`.execute(harness.db)
+    assert.equal(counted.rows.length, 1)
     await sql`delete from runtime.configuration_property where property = 'added'`.execute(harness.db)
   })
 
