@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { Pool, buildConnector } from 'undici'
 import { allowsDestination, destinationOf, namesPlatform, allowsAddress, reachesPlatform } from './egress.ts'
-import type { EgressRule, PlatformAddresses, Destination } from './egress.ts'
+import type { EgressRule, LookupAll, PlatformAddresses, Destination } from './egress.ts'
 import { OutboundError, reasonOf, tlsReasonOf } from './outbound-result.ts'
 import type { Outbound, OutboundFailure, ProbeResult } from './outbound-result.ts'
 import { unpack, openStream, send } from './outbound-send.ts'
@@ -44,6 +44,7 @@ export function createOutbound({
 }: OutboundOptions): Outbound {
   const pools = new Map<string, Pool>()
   const resolver = sharing(ownResolver)
+  const lookupPlatform = remembering(resolver)
 
   const poolFor = (url: URL, use: 'call' | 'stream'): Pool | null => {
     const destination = destinationOf(url)
@@ -62,6 +63,7 @@ export function createOutbound({
         platform,
         destination,
         resolver,
+        lookupPlatform,
         timeoutMs: connectTimeoutMs,
       }),
       // a stream occupies its connection, so streams must not block calls
@@ -152,13 +154,13 @@ function egressConnector({
   platform: PlatformAddresses
   destination: Destination
   resolver: Resolver
+  lookupPlatform: LookupAll
   timeoutMs: number
 }): buildConnector.connector {
-  const lookupAll = promisify(resolver)
   const refusalOf = async (address: string): Promise<OutboundFailure | null> => {
     if (!allowsAddress(rules, destination, address)) return 'egress-denied'
     try {
-      const isPlatform = await reachesPlatform(platform, { address, port: destination.port }, lookupAll)
+      const isPlatform = await reachesPlatform(platform, { address, port: destination.port }, lookupPlatform)
       return isPlatform ? 'egress-denied' : null
     } catch {
       // not known for the moment, so the call fails as if its own name had no answer
@@ -212,6 +214,23 @@ function sharing(resolver: Resolver): Resolver {
     const joined = joinedBy.get(JSON.stringify([hostname, options]))
     if (joined === undefined) ask([callback], hostname, options)
     else joined.push(callback)
+  }
+}
+
+/** A name that cannot be looked up for the moment, such as that of a replica that is stopped, has the addresses that it had last. */
+function remembering(resolver: Resolver): LookupAll {
+  const lookupAll = promisify(resolver)
+  const last = new Map<string, LookupAddress[]>()
+  return async (name, options) => {
+    try {
+      const found = await lookupAll(name, options)
+      last.set(name, found)
+      return found
+    } catch (error) {
+      const known = last.get(name)
+      if (known === undefined || (error as NodeJS.ErrnoException).code === 'ENOTFOUND') throw error
+      return known
+    }
   }
 }
 
