@@ -100,7 +100,8 @@ export function createOutbound({
       const destination = destinationOf(url)
       if (!allowsDestination(egressAllow, destination) || namesPlatform(platform, destination))
         return { kind: 'failed', reason: 'egress-denied' }
-      const connect = egressConnector({ rules: egressAllow, platform, destination, resolver, timeoutMs })
+      const rules = egressAllow
+      const connect = egressConnector({ rules, platform, destination, resolver, lookupPlatform, timeoutMs })
       return await connectOnce(connect, url, timeoutMs)
     },
     async close() {
@@ -147,6 +148,7 @@ function egressConnector({
   platform,
   destination,
   resolver,
+  lookupPlatform,
   timeoutMs,
 }: {
   rules: readonly EgressRule[]
