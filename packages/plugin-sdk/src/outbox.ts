@@ -56,7 +56,10 @@ export interface EventOutbox<Tx> {
   start(): void
   /** Waits for the attempts in progress. */
   stop(): Promise<void>
-  /** Makes one attempt for each event that is due; returns how many. */
+  /**
+   * Makes one attempt for each event that is due; returns how many were due. Of those whose service did not respond last, it tries as many as
+   * half of `concurrency` at a time, and leaves the others for later.
+   */
   deliverDue(): Promise<number>
   /** The newest events first; default 100 of any state. */
   list(which?: { state?: EventState; limit?: number }): Promise<OutboxEvent[]>
@@ -111,6 +114,8 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** References whose target did not respond last: their events take at most half of the places, so that others are sent. */
   const silent = new Set<string>()
   let waiting = 0
+  /** How many events wait for a place among those: the later they are tried, the more there are. */
+  let postponed = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
@@ -143,7 +148,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const mayLease = (): boolean => hasMore && signal?.aborted !== true
     const send = async (event: OutboxEvent): Promise<void> => {
       const failure = await attempt(event)
-      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + timeoutMs })
+      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + postponement() })
       else ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
       running.delete(event.eventId)
       wake()
@@ -182,7 +187,11 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   async function attempt(event: OutboxEvent): Promise<DeliveryFailure | typeof POSTPONED | null> {
     const place = JSON.stringify([event.installation.bundleInstallId, event.resource, event.propertyKey])
     const isSilent = silent.has(place)
-    if (isSilent && waiting >= concurrency / 2) return POSTPONED
+    if (isSilent && waiting >= concurrency / 2) {
+      postponed++
+      return POSTPONED
+    }
+    if (isSilent) postponed = Math.max(0, postponed - 1)
     waiting += Number(isSilent)
     try {
       const failure = await deliverEvent(event, delivery)
@@ -196,6 +205,10 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
       waiting -= Number(isSilent)
     }
   }
+
+  /** As long as those before it need, but not longer than the longest delay of a retry: their service may respond again. */
+  const postponement = (): number =>
+    Math.min(DELAY_MAX_MS, timeoutMs * Math.ceil(postponed / Math.max(1, concurrency / 2)))
 
   function report(error: unknown, event: OutboxEvent | null): void {
     try {
