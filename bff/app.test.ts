@@ -89,7 +89,8 @@ test('requests of one person that wait leave connections to the runtime for othe
 test('whatever is refused for the moment says when to come back', async (t) => {
   const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
   let status = 429
-  const server = createServer((_, response) => response.writeHead(status).end('{}'))
+  let ofRuntime = {}
+  const server = createServer((_, response) => response.writeHead(status, ofRuntime).end('{}'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const runtimeUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bundle-runtime/api`
   const console = await startConsole({ connection, runtimeUrl })
@@ -105,6 +106,9 @@ test('whatever is refused for the moment says when to come back', async (t) => {
     return [answer.status, answer.headers.get('retry-after')]
   }
   assert.deepEqual(await read('/api/operations'), [429, '1'])
+  ofRuntime = { 'retry-after': '7' }
+  assert.deepEqual(await read('/api/operations'), [429, '7'])
+  ofRuntime = {}
   status = 503
   assert.deepEqual(await read('/api/operations'), [503, '1'])
   // a stream says a later time

@@ -16,6 +16,7 @@ export class ConsoleFailure extends Error {
   readonly parameters: MessageParameters | undefined
   readonly ownMessage: string | undefined
   readonly ownRemedy: string | undefined
+  readonly retryAfter: string | undefined
 
   constructor(
     code: string,
@@ -27,6 +28,8 @@ export class ConsoleFailure extends Error {
       parameters?: MessageParameters | undefined
       /** If that of the code would mislead. */
       remedy?: string | undefined
+      /** In seconds, where it is known when a repetition is useful. */
+      retryAfter?: string | undefined
     } = {},
   ) {
     super(options.message ?? code)
@@ -38,6 +41,7 @@ export class ConsoleFailure extends Error {
     this.parameters = options.parameters
     this.ownMessage = options.message
     this.ownRemedy = options.remedy
+    this.retryAfter = options.retryAfter
   }
 }
 
@@ -49,7 +53,10 @@ export function failureOf(error: unknown): {
   failure: ConsoleFailure
   headers: Readonly<Record<string, string>>
 } {
-  if (error instanceof ConsoleFailure) return { failure: error, headers: {} }
+  if (error instanceof ConsoleFailure) {
+    const { retryAfter } = error
+    return { failure: error, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }
+  }
   if (error instanceof TransportError) {
     const { code, message, headers } = error
     // nothing was done, and the remedy says to try again

@@ -91,7 +91,7 @@ function problemOf(
 function whyUnavailable(result: OutboundResult): string {
   if (result.kind === 'failed')
     return `${failureTraits(result.reason).text}; check RUNTIME_API_BASE and the runtime`
-  const failure = failureOfStatus(result.status, result.body)
+  const failure = failureOfStatus(result.status, result)
   if (failure.code === 'SERVICE_UNAVAILABLE') return `it is not ready: ${failure.message}`
   if (failure.code === 'RATE_LIMITED')
     return 'it, or a proxy before it, limits the requests of this console (status 429)'

@@ -9,7 +9,12 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { failureTraits } from '#http-kit/outbound-result.ts'
-import type { OutboundFailure, Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
+import type {
+  OutboundFailure,
+  Outbound,
+  OutboundResponse,
+  OutboundResult,
+} from '#http-kit/outbound-result.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { hasUnknownNames, withoutUnknownEntries } from './unknown-entries.ts'
 
@@ -99,7 +104,7 @@ function isUncertain(result: OutboundResult): boolean {
 /** Returns the `data` of a response, or throws its failure. */
 function readResult(name: EndpointName, row: EndpointRow, result: OutboundResult): unknown {
   if (result.kind === 'failed') throw failureOfTransport(result.reason, { isRead: !isWrite(name, row) })
-  if (result.status !== 200) throw failureOfStatus(result.status, result.body)
+  if (result.status !== 200) throw failureOfStatus(result.status, result)
   const reading = readEnvelope(parse(result.body))
   switch (reading.kind) {
     case 'invalid':
@@ -128,14 +133,19 @@ function readResult(name: EndpointName, row: EndpointRow, result: OutboundResult
  * The failure for a response whose status is not 200.
  *
  * @param body the body, if it was read: the runtime gives the reason why it is unavailable.
+ * @param headers the runtime says when a request that it refuses is useful again.
  */
-export function failureOfStatus(status: number, body?: Uint8Array): ConsoleFailure {
-  if (status === 429) return new ConsoleFailure('RATE_LIMITED', { retryable: true })
+export function failureOfStatus(
+  status: number,
+  { body, headers = {} }: Partial<Pick<OutboundResponse, 'body' | 'headers'>> = {},
+): ConsoleFailure {
+  const retryAfter = /^\d{1,5}$/.exec(headers['retry-after'] ?? '')?.[0]
+  if (status === 429) return new ConsoleFailure('RATE_LIMITED', { retryable: true, retryAfter })
   if (status === 413) return new ConsoleFailure('PAYLOAD_TOO_LARGE')
   if (!UNCERTAIN_STATUS.has(status)) return new ConsoleFailure('UPSTREAM_INVALID')
   const reason = Unavailable.safeParse(body === undefined ? null : parse(body))
   return reason.success
-    ? new ConsoleFailure('SERVICE_UNAVAILABLE', { message: reason.data.message, retryable: true })
+    ? new ConsoleFailure('SERVICE_UNAVAILABLE', { message: reason.data.message, retryable: true, retryAfter })
     : new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
 }
 
