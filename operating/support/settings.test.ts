@@ -6,12 +6,14 @@ test('settings are described without secrets and without a password in a URL', (
   const described = describeSettings({
     RUNTIME_API_BASE: 'https://console:to-hide@too@platform.example.org',
     PLATFORM_API_BASE: 'https://platform.example.org/@team',
+    OIDC_ISSUER: 'https://console:to/hide@console.example.org',
     RUNTIME_API_CREDENTIAL: 'credential-to-hide',
     LOG_LEVEL: ' warn ',
   })
   assert.deepEqual(described, {
     RUNTIME_API_BASE: 'https://(hidden)@platform.example.org',
     PLATFORM_API_BASE: 'https://platform.example.org/@team',
+    OIDC_ISSUER: '(invalid)',
     RUNTIME_API_CREDENTIAL: 'set (hidden)',
     LOG_LEVEL: 'warn',
   })

@@ -14,7 +14,11 @@ export function describeSettings(env: Record<string, string | undefined>): Recor
 }
 
 /** A user and password in a URL make the setting invalid, but it is described all the same. */
-const withoutPassword = (value: string): string => value.replaceAll(/(?<=:\/\/)[^/\s]*@/g, '(hidden)@')
+const withoutPassword = (value: string): string =>
+  // where no URL can be read, nobody can tell the password from the rest
+  value.includes('://') && value.includes('@') && !URL.canParse(value)
+    ? '(invalid)'
+    : value.replaceAll(/(?<=:\/\/)[^/\s]*@/g, '(hidden)@')
 
 /** Every text that must not appear anywhere: the secrets themselves, and the parts of them that are secrets. */
 export function secretsOf(deployment: {
