@@ -29,13 +29,11 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { loadInstallations } from '../../store/installations/installations.ts'
 import { readOwnedResources, readLedger } from '../../store/installations/ledger.ts'
-import { readRetired } from '../../store/plugins/plugins.ts'
-import { readUnchecked } from '../../store/plugins/reports.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import type { Comparing } from '../comparisons/compared.ts'
 import { admit, onceForAll } from '../gate/admit.ts'
 import type { Admission, Once, Way } from '../gate/admit.ts'
-import { loadAuthorizations } from '../installations/load-authorizations.ts'
+import { loadAuthorizations, loadObjections } from '../installations/load-authorizations.ts'
 import { resourceAt } from '../../engine/plans/configure-plan.ts'
 
 /** How many MiB the values of a scope may have: the console accepts a response with twice as much. */
@@ -136,13 +134,8 @@ async function loadOwners(
     bindings.set(id, await authorizationsOrProblem(db, installation, ledgerOf.get(id) ?? [], once))
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
-  const pluginIds = [...new Set(plugins.map(({ pluginId }) => pluginId))]
-  const { environment_key: environment } = scope
-  const unchecked = await once(['unchecked', environment, pluginIds], () =>
-    readUnchecked(db, environment, plugins),
-  )
-  const retired = await once(['retired', pluginIds], () => readRetired(db, pluginIds))
-  return { installations, ledger, current, bindings, unchecked, retired }
+  const objections = await loadObjections(db, scope.environment_key, plugins, once)
+  return { installations, ledger, current, bindings, ...objections }
 }
 
 async function authorizationsOrProblem(

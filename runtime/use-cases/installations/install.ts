@@ -7,6 +7,7 @@ import { acceptedIn, protectedProblems, servicesOf } from '../../engine/changes/
 import { installPlan } from '../../engine/plans/install-plan.ts'
 import type { Seeds } from '../../engine/plans/install-plan.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
+import { retiredProblems } from '../../engine/steps/retired.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import { installationView, operationView } from '../../engine/views.ts'
@@ -20,8 +21,6 @@ import {
   insertInstallation,
   findUndetached,
 } from '../../store/installations/installations.ts'
-import { readUnchecked } from '../../store/plugins/reports.ts'
-import { loadRetiredProblems } from '../registry/retirement.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import { loadDomainProblems, loadSizeProblems } from '../configuration/load-evaluation.ts'
@@ -33,7 +32,7 @@ import { countValues, planOrRefuse, planAt, operationPlan, Refusals } from '../p
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
 import { checkWithAccepted } from './check-with-accepted.ts'
-import { loadManifest } from './load-authorizations.ts'
+import { loadManifest, loadObjections } from './load-authorizations.ts'
 import { readSeeds } from './seed.ts'
 
 /**
@@ -180,11 +179,8 @@ export async function evaluateInstall(
     ...(scope === undefined ? [] : await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
   const { environmentKey } = request.scope
-  const called = plan.plugins.map(({ pluginId }) => pluginId)
-  const unchecked = await once(['unchecked', environmentKey, called], () =>
-    readUnchecked(db, environmentKey, plan.plugins),
-  )
-  refusals.add(await loadRetiredProblems(db, plan.plugins, once))
+  const { unchecked, retired } = await loadObjections(db, environmentKey, plan.plugins, once)
+  refusals.add(retiredProblems(plan.plugins, retired))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, environmentKey))
   const { bundle, targetVersion: version } = request
   const admission = await admit(

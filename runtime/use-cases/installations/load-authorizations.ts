@@ -8,6 +8,9 @@ import { DomainError } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
+import type { UncheckedPlugins } from '../../model/plugin.ts'
+import { readRetired } from '../../store/plugins/plugins.ts'
+import { readUnchecked } from '../../store/plugins/reports.ts'
 import { readLatestPlan, readPluginBindings, findManifest } from '../../store/installations/last-applied.ts'
 import { notFound } from '../authorize.ts'
 import { eachTime } from '../gate/admit.ts'
@@ -101,4 +104,20 @@ export async function loadManifest(db: Db, bundle: BundleRef, version: string): 
     `The manifest of bundle ${bundle.bundleId} version ${version} is broken at ` +
       `${manifest.error.issues[0]?.path.join('.').slice(0, 128) ?? 'its root'}. The bundle must be published again.`,
   )
+}
+
+/** What stands against calls of these plugins in an environment: those without a passing report, and those that are retired. */
+export async function loadObjections(
+  db: Db,
+  environmentKey: string,
+  plugins: readonly { pluginId: string }[],
+  once = eachTime,
+): Promise<{ unchecked: UncheckedPlugins; retired: ReadonlySet<string> }> {
+  const pluginIds = [...new Set(plugins.map(({ pluginId }) => pluginId))]
+  return {
+    unchecked: await once(['unchecked', environmentKey, pluginIds], () =>
+      readUnchecked(db, environmentKey, plugins),
+    ),
+    retired: await once(['retired', pluginIds], () => readRetired(db, pluginIds)),
+  }
 }

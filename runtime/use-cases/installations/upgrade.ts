@@ -5,6 +5,7 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { acceptedIn, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
+import { retiredProblems } from '../../engine/steps/retired.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
 import { comparisonsInUpgrade, restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
@@ -17,8 +18,6 @@ import { readProperties } from '../../store/configuration/properties.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readPutAside } from '../../store/configuration/unapplied.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
-import { readUnchecked } from '../../store/plugins/reports.ts'
-import { loadRetiredProblems } from '../registry/retirement.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Comparing } from '../comparisons/compared.ts'
@@ -33,7 +32,7 @@ import { countValues, planOrRefuse, operationPlan, Refusals } from '../plans/pla
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
 import { checkWithAccepted } from './check-with-accepted.ts'
-import { loadAuthorizationsOrFrozen, loadManifest } from './load-authorizations.ts'
+import { loadAuthorizationsOrFrozen, loadManifest, loadObjections } from './load-authorizations.ts'
 import { findAuthorized, lockAuthorized, requireActive } from './lock-active.ts'
 import type { FoundInstallation } from './lock-active.ts'
 
@@ -197,11 +196,8 @@ export async function evaluateUpgrade(
     )),
     ...(await loadSizeProblems(db, scope.scope_id, plan.changes)),
   ])
-  const called = plan.plugins.map(({ pluginId }) => pluginId)
-  const unchecked = await once(['unchecked', scope.environment_key, called], () =>
-    readUnchecked(db, scope.environment_key, plan.plugins),
-  )
-  refusals.add(await loadRetiredProblems(db, plan.plugins, once))
+  const { unchecked, retired } = await loadObjections(db, scope.environment_key, plan.plugins, once)
+  refusals.add(retiredProblems(plan.plugins, retired))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
   refusals.add(admission.problems)
   return { ...evaluation, plan, ledger: installed.ledger, unchecked }

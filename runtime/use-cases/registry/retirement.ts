@@ -1,8 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import type { PlatformProblem } from '../../engine/refusals.ts'
-import { retiredProblems } from '../../engine/steps/retired.ts'
 import { retirementOf } from '../../engine/views.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -10,7 +8,6 @@ import { listOpenPlugins, lockPlugin, readRetired, setRetirement } from '../../s
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { eachTime } from '../gate/admit.ts'
 import { requirePlugin } from './plugins.ts'
 import { requireExpected } from './registration.ts'
 
@@ -52,16 +49,6 @@ async function change(
     changes: fieldChanges({ isRetired }, { isRetired: isRetiring }),
   })
   return requirePlugin(tx, pluginId)
-}
-
-/** Why an operation other than a DETACH that would call these plugins is refused; nothing if none of them is retired. */
-export async function loadRetiredProblems(
-  db: Db,
-  plugins: readonly { pluginId: string }[],
-  once = eachTime,
-): Promise<PlatformProblem[]> {
-  const pluginIds = [...new Set(plugins.map(({ pluginId }) => pluginId))]
-  return retiredProblems(plugins, await once(['retired', pluginIds], () => readRetired(db, pluginIds)))
 }
 
 /** Why an operation cannot be retried: it would call a retired plugin. Null if it can, which a DETACH always can. */
