@@ -28,6 +28,7 @@ import { problemsOf } from '../use-cases/plans/plan-view.ts'
 import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
 import { startItem } from '../use-cases/batches/start-item.ts'
 import { strictestPolicy } from '../use-cases/change-requests/policies.ts'
+import { countingApprovals } from '../use-cases/change-requests/steps.ts'
 
 /** What one step did: `started` an item, or the batch has to wait. */
 export type Advance = 'started' | 'moved' | 'waiting'
@@ -151,10 +152,7 @@ async function hasApprovals(tx: Tx, batch: LockedBatch, item: PendingItem): Prom
   const needed = policy?.approvals ?? 0
   if (needed <= request.approvals_needed) return true
   const approvals = await readApprovals(tx, request.change_request_id)
-  const counted = approvals.filter(
-    ({ approver_id, effect }) => effect === request.effect && !request.author_ids.includes(approver_id),
-  )
-  return counted.length >= needed
+  return countingApprovals(approvals, request, request.effect).length >= needed
 }
 
 async function refuse(tx: Tx, batch: LockedBatch, item: PendingItem, refused: Refused): Promise<void> {

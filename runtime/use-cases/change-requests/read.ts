@@ -23,6 +23,7 @@ import { evaluateChange } from './evaluate.ts'
 import type { Evaluated } from './evaluate.ts'
 import {
   changeRequestView,
+  countingApprovals,
   factsOfRequest,
   placeOf,
   planningCost,
@@ -93,9 +94,7 @@ export function readChangeRequest(
     const facts = isLive
       ? await factsOfRequest(db, row, evaluated, scopes)
       : { approvals: 0, needed: row.approvals_needed, hasSchedule: row.not_after !== null }
-    const counts = approvals.filter(
-      (approval) => approval.effect === effect && !row.author_ids.includes(approval.approver_id),
-    ).length
+    const counts = countingApprovals(approvals, row, effect).length
     const may = (permission: Permission) => scopes.every((scope) => mayIn(actor.grants, permission, scope))
     const content = evaluated?.content
     const isReady =

@@ -24,6 +24,7 @@ import {
   updateChangeRequest,
 } from '../../store/change-requests/change-requests.ts'
 import type {
+  ApprovalRow,
   ChangeRequestRow,
   EntryRow,
   ScopeVersions,
@@ -147,6 +148,14 @@ export const placeOf = (
   bundleInstallId: row.bundle_install_id,
 })
 
+/** The approvals of an effect that count: nobody approves what they wrote. */
+export const countingApprovals = (
+  approvals: readonly ApprovalRow[],
+  { author_ids }: Pick<ChangeRequestRow, 'author_ids'>,
+  effect: string | null,
+): ApprovalRow[] =>
+  approvals.filter((approval) => approval.effect === effect && !author_ids.includes(approval.approver_id))
+
 /** What counts now. A policy that has been weakened since the request was submitted changes nothing for it. */
 export async function factsOfRequest(
   db: Db,
@@ -155,12 +164,9 @@ export async function factsOfRequest(
   scopes: readonly Scope[],
 ): Promise<ChangeFacts> {
   const approvals = await readApprovals(db, row.change_request_id)
-  const counts = approvals.filter(
-    ({ approver_id, effect }) => effect === plan.effect && !row.author_ids.includes(approver_id),
-  )
   const strictest = await strictestPolicy(db, scopes, kindsOf(content.change))
   return {
-    approvals: counts.length,
+    approvals: countingApprovals(approvals, row, plan.effect).length,
     needed: Math.max(row.approvals_needed, strictest?.approvals ?? 0),
     hasSchedule: row.not_after !== null,
   }
