@@ -90,15 +90,9 @@ export async function admit(
   way: Way,
   once = eachTime,
 ): Promise<Admission> {
-  const isTakeover = kind === 'TAKEOVER'
-  const kinds: ChangeKind[] = [
-    kind,
-    ...(isTakeover ? (['DETACH'] as const) : []),
-    ...(way.isItem === true ? (['BATCH'] as const) : []),
-  ]
   const request = {
-    kinds,
-    isRecovery: isRecovery === true || isTakeover,
+    kinds: [...restrainedKinds(kind), ...(way.isItem === true ? (['BATCH'] as const) : [])],
+    isRecovery: isRecovery === true || kind === 'TAKEOVER',
     isApproved: way.isApproved === true,
     scope,
     ...(target !== undefined && { targetVersion: target.version }),
@@ -119,6 +113,10 @@ export async function admit(
   return { problems: [], overridden: true }
 }
 
+/** A takeover is a DETACH too. */
+const restrainedKinds = (kind: AdmittedChange['kind']): ChangeKind[] =>
+  kind === 'TAKEOVER' ? [kind, 'DETACH'] : [kind]
+
 /** What the freezes say that refuse such a change at a moment, in milliseconds since 1970; null if none does. */
 export async function frozenAt(
   db: Db,
@@ -126,9 +124,7 @@ export async function frozenAt(
   scope: Scope,
   at: number,
 ): Promise<string | null> {
-  const isTakeover = kind === 'TAKEOVER'
-  const kinds: ChangeKind[] = [kind, ...(isTakeover ? (['DETACH'] as const) : [])]
-  const request = { kinds, isRecovery: isTakeover, isApproved: true, scope }
+  const request = { kinds: restrainedKinds(kind), isRecovery: kind === 'TAKEOVER', isApproved: true, scope }
   const restraints = restraintsOn(request, { ...(await loadFacts(db, scope)), now: at })
   const frozen = restraints.find(({ problem }) => problem.errorCode === 'CHANGES_FROZEN')
   return frozen === undefined ? null : String(frozen.problem.parameters?.['text'] ?? '')
