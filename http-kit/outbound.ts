@@ -45,6 +45,8 @@ export function createOutbound({
   const pools = new Map<string, Pool>()
   const resolver = sharing(ownResolver)
   const lookupPlatform = remembering(resolver)
+  const connectorFor = (destination: Destination, timeoutMs: number): buildConnector.connector =>
+    egressConnector({ rules: egressAllow, platform, destination, resolver, lookupPlatform, timeoutMs })
 
   const poolFor = (url: URL, use: 'call' | 'stream'): Pool | null => {
     const destination = destinationOf(url)
@@ -58,14 +60,7 @@ export function createOutbound({
       void oldest[1].close()
     }
     const pool = new Pool(url.origin, {
-      connect: egressConnector({
-        rules: egressAllow,
-        platform,
-        destination,
-        resolver,
-        lookupPlatform,
-        timeoutMs: connectTimeoutMs,
-      }),
+      connect: connectorFor(destination, connectTimeoutMs),
       // a stream occupies its connection, so streams must not block calls
       connections: use === 'call' ? connectionsPerOrigin : null,
       allowH2: false,
@@ -100,9 +95,7 @@ export function createOutbound({
       const destination = destinationOf(url)
       if (!allowsDestination(egressAllow, destination) || namesPlatform(platform, destination))
         return { kind: 'failed', reason: 'egress-denied' }
-      const rules = egressAllow
-      const connect = egressConnector({ rules, platform, destination, resolver, lookupPlatform, timeoutMs })
-      return await connectOnce(connect, url, timeoutMs)
+      return await connectOnce(connectorFor(destination, timeoutMs), url, timeoutMs)
     },
     async close() {
       const closing = [...pools].map(([key, pool]) =>
@@ -202,19 +195,19 @@ function egressConnector({
 function sharing(resolver: Resolver): Resolver {
   type Asker = Parameters<Resolver>[2]
   const joinedBy = new Map<string, Asker[]>()
-  const ask = (askers: Asker[], hostname: string, options: Parameters<Resolver>[1]): void => {
-    const question = JSON.stringify([hostname, options])
-    const joined: Asker[] = []
-    joinedBy.set(question, joined)
-    resolver(hostname, options, (error, addresses) => {
-      joinedBy.delete(question)
-      if (error !== null && joined.length > 0) ask(joined, hostname, options)
-      for (const one of error === null ? [...askers, ...joined] : askers) one(error, addresses)
-    })
-  }
   return (hostname, options, callback) => {
-    const joined = joinedBy.get(JSON.stringify([hostname, options]))
-    if (joined === undefined) ask([callback], hostname, options)
+    const question = JSON.stringify([hostname, options])
+    const ask = (askers: Asker[]): void => {
+      const joined: Asker[] = []
+      joinedBy.set(question, joined)
+      resolver(hostname, options, (error, addresses) => {
+        joinedBy.delete(question)
+        if (error !== null && joined.length > 0) ask(joined)
+        for (const one of error === null ? [...askers, ...joined] : askers) one(error, addresses)
+      })
+    }
+    const joined = joinedBy.get(question)
+    if (joined === undefined) ask([callback])
     else joined.push(callback)
   }
 }
