@@ -69,7 +69,7 @@ export function failureOf(error: unknown): {
       message: unavailable.message,
       retryable: true,
     })
-    return { failure, headers: { 'retry-after': '1' } }
+    return { failure, headers: {} }
   }
   return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }
 }
