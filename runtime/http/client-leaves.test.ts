@@ -5,7 +5,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { openDatabase } from '#database/pool.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
-import { until } from '../testing/stream.ts'
+import { countLockWaits, until } from '../testing/stream.ts'
 import { billing } from '../testing/bundles.ts'
 import { API, CREDENTIAL, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
@@ -37,7 +37,7 @@ it(
   'a write completes even if its client disconnects before the answer, and its repeat returns that answer',
   { timeout: 60_000 },
   async (context) => {
-    const { pool, close } = openDatabase(http.connection)
+    const { db, pool, close } = openDatabase(http.connection)
     const blocker = await pool.connect()
     context.after(async () => {
       blocker.release(true)
@@ -60,13 +60,7 @@ it(
       },
       body: JSON.stringify(billing),
     })
-    const isWaiting = async (): Promise<boolean> => {
-      const found = await pool.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      return found.rows.length > 0
-    }
-    await until(isWaiting)
+    await until(async () => (await countLockWaits(db)) > 0)
     client.abort()
     await assert.rejects(request, { name: 'AbortError' })
     await left.promise

@@ -12,7 +12,7 @@ import { createActorCheck, createServiceCheck } from './callers.ts'
 import { billing } from '../testing/bundles.ts'
 import { API, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
-import { until } from '../testing/stream.ts'
+import { countLockWaits, until } from '../testing/stream.ts'
 
 let http: TestHttp
 before(async () => {
@@ -602,21 +602,15 @@ describe('reads that wait for their turn', () => {
 
 it('writes of one caller that wait for a lock leave connections to the database for others (J01)', async () => {
   const patient = await testHttp({ limits: { lockTimeoutMs: 60_000 } })
-  const { pool, close } = openDatabase(patient.connection)
+  const { db, pool, close } = openDatabase(patient.connection)
   const blocker = await pool.connect()
   await blocker.query('begin; lock table runtime.plugin in exclusive mode')
   const writes = Array.from({ length: 20 }, (_, at) =>
     patient.call(`/plugins/plugin-${at}`, { method: 'PUT', body: plugin }),
   )
-  const waiting = async (): Promise<number> => {
-    const found = await pool.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    return found.rows.length
-  }
-  await until(async () => (await waiting()) >= 4)
+  await until(async () => (await countLockWaits(db)) >= 4)
   assert.equal((await patient.call('/plugins', { actor: 'bob' })).status, 200)
-  assert.equal(await waiting(), 4)
+  assert.equal(await countLockWaits(db), 4)
   await blocker.query('rollback')
   blocker.release()
   for (const { errorCode } of await Promise.all(writes)) assert.equal(errorCode, '0')

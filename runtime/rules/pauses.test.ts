@@ -10,7 +10,7 @@ import { noWorkerSince } from '../store/troubles.ts'
 import { readLags } from '../store/overview/gauges.ts'
 import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { until } from '../testing/stream.ts'
+import { countLockWaits, until } from '../testing/stream.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 
 // What is paused is not called between two calls, and nothing else about it changes.
@@ -135,12 +135,7 @@ describe('a pause', () => {
     const { operationId, bundleInstallId } = await harness.install(bundle, { scope })
     const failed = await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
     const held = holdCall(other)
-    const untilWaiting = (count: number) =>
-      until(async () => {
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(harness.db)
-        return rows.length === count
-      })
+    const untilWaiting = (count: number) => until(async () => (await countLockWaits(harness.db)) === count)
     const { takingOver, pausing } = await harness.db.transaction().execute(async (tx) => {
       await sql`select from runtime.installation where bundle_install_id = ${bundleInstallId} for update`.execute(
         tx,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { API, CREDENTIAL } from './http.ts'
 import type { TestHttp } from './http.ts'
 import { parsePosition } from '../store/events.ts'
@@ -118,4 +120,11 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
     const restMs = Math.min(MAX_REST_MS, Math.max(10, 3 * (answered - asked)))
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
+}
+
+/** How many statements of this database wait for a lock. */
+export async function countLockWaits<Tables>(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length
 }

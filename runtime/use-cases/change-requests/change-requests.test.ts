@@ -10,7 +10,7 @@ import {
 } from '#contract/runtime-api/change-requests.ts'
 import { changesOf, MAIN, shop, startShops } from '../../testing/change-requests.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, TEXT, wrapped } from '../../testing/rules.ts'
-import { until } from '../../testing/stream.ts'
+import { countLockWaits, until } from '../../testing/stream.ts'
 
 const {
   deps,
@@ -114,11 +114,7 @@ describe('a change request', () => {
         scope: { ...scope },
         input,
       })
-      await until(async () => {
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
-        return rows.length > 0
-      })
+      await until(async () => (await countLockWaits(deps.db)) > 0)
       return { proposing }
     })
     assert.equal((await proposing).errorCode, 'CONFIGURATION_SNAPSHOT_STALE')

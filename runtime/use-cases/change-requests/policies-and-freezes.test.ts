@@ -8,7 +8,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { ChangeRequest } from '#contract/runtime-api/change-requests.ts'
 import { readItems, untilBatch } from '../../testing/batches.ts'
 import { changesOf, shop, startShops } from '../../testing/change-requests.ts'
-import { until } from '../../testing/stream.ts'
+import { countLockWaits, until } from '../../testing/stream.ts'
 
 const {
   deps,
@@ -259,11 +259,7 @@ describe('a freeze', () => {
         const { rows } = await sql<{ yes: boolean }>`select ${condition} as yes`.execute(deps.db)
         return rows[0]?.yes === true
       }
-      await until(() =>
-        sees(
-          sql`exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`,
-        ),
-      )
+      await until(async () => (await countLockWaits(deps.db)) > 0)
       await until(() => sees(sql`clock_timestamp() > ${from}::timestamptz`))
       return { saving }
     })

@@ -8,6 +8,7 @@ import { DomainError } from '../../engine/refusals.ts'
 import { detach } from '../installations/detach.ts'
 import { saveConfiguration } from './save.ts'
 import { startSavingHarness } from '../../testing/saves.ts'
+import { countLockWaits, until } from '../../testing/stream.ts'
 import type { SavingHarness } from '../../testing/saves.ts'
 
 let deps: SavingHarness
@@ -47,14 +48,7 @@ it('shows nothing before it is committed, and everything afterwards', async () =
     // the audit is written last, during the commit: everything else of the save is written by then and waits here
     await sql`lock table runtime.audit_entry in exclusive mode`.execute(tx)
     const saved = deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } })
-    const isWaiting = async (): Promise<boolean> => {
-      const found = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      )
-      return found.rows.length > 0
-    }
-    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(async () => (await countLockWaits(db)) > 0)
     assert.deepEqual(await seen(), before)
     return { saving: saved }
   })

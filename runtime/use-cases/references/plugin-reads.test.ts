@@ -7,7 +7,7 @@ import { uuidv7 } from '#http-kit/random.ts'
 import { readTestAnswer } from '../../testing/http.ts'
 import type { TestAnswer } from '../../testing/http.ts'
 import { CORE, ResolveHarness } from '../../testing/resolve.ts'
-import { until } from '../../testing/stream.ts'
+import { countLockWaits, until } from '../../testing/stream.ts'
 
 const BASE = '/module-plugin-manager/api/bundle-plugin'
 
@@ -146,20 +146,14 @@ describe('reading the event declarations of a reference', () => {
 })
 
 it('reads of one plugin that wait leave connections to the database for others (J01)', async () => {
-  const { pool, close } = openDatabase(deps.http.connection)
+  const { db, pool, close } = openDatabase(deps.http.connection)
   const blocker = await pool.connect()
   await blocker.query('begin; lock table runtime.installed_resource in access exclusive mode')
   const body = { contractVersion: '1.0.0', installation: installation() }
   const reads = Array.from({ length: 20 }, () => send('/authorization/read', body))
-  const waiting = async (): Promise<number> => {
-    const found = await pool.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    return found.rows.length
-  }
-  await until(async () => (await waiting()) >= 4)
+  await until(async () => (await countLockWaits(db)) >= 4)
   assert.equal((await deps.http.call('/plugins')).status, 200)
-  assert.equal(await waiting(), 4)
+  assert.equal(await countLockWaits(db), 4)
   await blocker.query('rollback')
   blocker.release()
   for (const { errorCode } of await Promise.all(reads)) assert.equal(errorCode, '0')
