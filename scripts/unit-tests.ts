@@ -6,7 +6,7 @@ import { buildConsole } from './console-build.ts'
 import { root, runNode } from './process.ts'
 import type { Tally } from './tally.ts'
 
-/** Two more than two cores can run: with three, a fifth of their time was idle, because test files wait for the database and for timers. */
+/** Two more than the cores: test files wait for the database and for timers, and with three at a time a fifth of two cores was idle. */
 const CONCURRENT_FILES = 4
 
 export interface UnitTally extends Omit<Tally, 'kind'> {

@@ -75,7 +75,7 @@ describe('the sign-in limiter', () => {
   it('has rows at which nobody can aim: a made-up name empties none of another one (J05)', async () => {
     const limiter = createSignInLimiter(server.database.db)
     const address = '192.0.2.12'
-    // as anyone can compute it who reads the sources
+    // what anyone who reads the sources can compute
     const rowOf = (...parts: string[]) =>
       createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE() % 2 ** 16
     const aimed = rowOf('user', 'ivy')

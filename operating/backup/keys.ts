@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { explainFailedWrite } from '#http-kit/settings.ts'
 import { join } from 'node:path'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { explainFailedWrite } from '#http-kit/settings.ts'
 import { parseSealingKey, readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import { KeyFile } from './format.ts'
 

@@ -13,7 +13,7 @@ export function describeSettings(env: Record<string, string | undefined>): Recor
   return described
 }
 
-/** A user and password in a URL make the setting invalid, but it is described all the same. */
+/** A user and password in a URL make the setting invalid, but the rest of it is described. */
 const withoutPassword = (value: string): string =>
   // where no URL can be read, nobody can tell the password from the rest
   value.includes('://') && value.includes('@') && !URL.canParse(value)

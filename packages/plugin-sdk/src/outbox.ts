@@ -114,7 +114,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** References whose target did not respond last: their events take at most half of the places, so that others are sent. */
   const silent = new Set<string>()
   let waiting = 0
-  /** How many events wait for a place among those: the later they are tried, the more there are. */
+  /** How many events wait for such a place: the more there are, the later each is tried. */
   let postponed = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []

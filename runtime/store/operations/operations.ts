@@ -151,11 +151,8 @@ export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperat
 }
 
 /** Locks operations in the order of their ids, in which everybody does who locks several, and returns them. */
-export async function lockOperations(
-  tx: Tx,
-  operationIds: readonly string[],
-): Promise<(OperationRow & { installation_title: string })[]> {
-  const { rows } = await sql<OperationRow & { installation_title: string }>`
+export async function lockOperations(tx: Tx, operationIds: readonly string[]): Promise<TitledOperation[]> {
+  const { rows } = await sql<TitledOperation>`
     select operation.*, ${installationTitle()} as installation_title from runtime.operation as operation
     where operation_id = any(${[...operationIds]}::uuid[])
     order by operation_id for no key update`.execute(tx)

@@ -28,17 +28,17 @@ export interface AuditRecord {
   occurrences?: Occurrences
 }
 
-/**
- * Records an action of the actor in the transaction that performs it. The entry is numbered and chained at commit.
- *
- * The number of the draft only distinguishes it from the drafts of concurrent transactions. It is random, because the
- * sequence of an unlogged table may be unreadable on a standby that was promoted (seen with PostgreSQL 15).
- */
+/** Records an action of the actor in the transaction that performs it. The entry is numbered and chained at commit. */
 export function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
   return recordEach(tx, actor, [record])
 }
 
-/** Records several actions of the actor, in one statement. */
+/**
+ * Records several actions of the actor, in one statement.
+ *
+ * The number of a draft only distinguishes it from the drafts of concurrent transactions. It is random, because the sequence of an
+ * unlogged table may be unreadable on a standby that was promoted (seen with PostgreSQL 15).
+ */
 export async function recordEach(tx: Tx, actor: Actor, records: readonly AuditRecord[]): Promise<void> {
   const drafts = records.map((record) => draftOf(actor, record))
   const [first] = drafts

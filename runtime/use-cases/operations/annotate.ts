@@ -5,7 +5,6 @@ import { MAX_NOTES } from '#contract/runtime-api/operations.ts'
 import type { Note } from '#contract/runtime-api/operations.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { assigneeOf } from '../../engine/views.ts'
-import type { OperationRow } from '../../model/operation.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { emitEvents } from '../../store/events.ts'
 import {
@@ -17,7 +16,7 @@ import {
 } from '../../store/operations/operations.ts'
 import { findVisible } from '../../store/visible-scopes.ts'
 import { notifyAssignee } from '../../store/inbox/notifications.ts'
-import type { NoteRow } from '../../store/operations/operations.ts'
+import type { NoteRow, TitledOperation } from '../../store/operations/operations.ts'
 import { recordEach } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { lockOperationFor } from './runs.ts'
@@ -138,7 +137,7 @@ const assignedTo = (assignee: Person | null): Recorded => ({
 
 async function record(
   { tx, actor }: WriteContext,
-  operations: readonly (OperationRow & { installation_title: string })[],
+  operations: readonly TitledOperation[],
   { action, suffix, reason }: Recorded,
 ): Promise<void> {
   await recordEach(
