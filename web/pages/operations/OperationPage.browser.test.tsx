@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { Attempt } from '#contract/console-api/shapes.ts'
+import type { Attempt, ValueRead } from '#contract/console-api/shapes.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
@@ -270,6 +270,45 @@ test('the code of the last attempt, a lowered limit and the cause stand out', as
   // the plugin that only met a wrong value is not marked as the origin
   const path = panel.getByRole('list', { name: /^Services the error passed/ })
   expect(path.element().querySelector('.text-fail')).toBeNull()
+})
+
+test('each value that a call read says what is unknown of the call that wrote it', async () => {
+  const written = (property: string, attempts: ValueRead['attempts']) => ({
+    locator: 'production/crm-suite/MODULE/crm-core',
+    property,
+    value: { '@type': 'Data' as const, value: property },
+    writer: { pluginId: 'tenants', stage: 'BEFORE_RESOURCES' as const },
+    kind: 'WRITTEN' as const,
+    at: at(10),
+    attempts,
+  })
+  const reported = {
+    ...failed,
+    failure: { ...failure('PLUGIN_REPORTED_FAILURE', false), errorPath: ['bundle-runtime', 'hooks'] },
+  }
+  await serveScope({
+    'GET /operations/{operationId}': () => reported,
+    'GET /operations/{operationId}/context': () => ({
+      since: at(0),
+      lastGood: null,
+      hasMore: false,
+      // the attempts come with the first value
+      valuesRead: [
+        written('tenantId', [
+          { attempt: 1, outcome: null, errorCode: 'PLUGIN_TIMEOUT', isUnknown: true as const },
+          { attempt: 2, outcome: 'APPLIED' as const, errorCode: null },
+        ]),
+        written('region', []),
+      ],
+      referrers: { items: [], hasMore: false },
+      causes: [],
+    }),
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const rows = page.getByRole('listitem').filter({ hasText: 'Its attempts: result unknown (PLUGIN_TIMEOUT)' })
+  await expect.element(rows.filter({ hasText: 'tenantId' })).toBeVisible()
+  await expect.element(rows.filter({ hasText: 'region' })).toBeVisible()
+  await expect.element(rows.filter({ hasText: 'region' }).getByText(/may have acted too/)).toBeVisible()
 })
 
 test('a takeover is disarmed when the operation moves, and keeps what was typed', async () => {

@@ -186,6 +186,10 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
   // what was left as planned is no news
   const values = read.filter(({ kind }) => kind !== 'KEPT')
   if (values.length === 0) return null
+  // the context has them with the first value of each kind
+  const attemptsOf = new Map(
+    values.flatMap(({ writer, attempts }) => (attempts.length > 0 ? [[callOf(writer), attempts]] : [])),
+  )
   return (
     <Section title={t('operations.values.title')} about={t('operations.values.about')}>
       <ul className="divide-y divide-line">
@@ -193,6 +197,7 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
           <ValueRow
             key={`${value.locator} ${value.property}`}
             value={value}
+            attempts={attemptsOf.get(callOf(value.writer)) ?? []}
             isBlamed={operation.nextStep.action === 'CHECK_VALUES'}
             owner={operation.plugins.find(({ pluginId }) => pluginId === value.writer.pluginId)?.owner?.team}
           />
@@ -202,12 +207,17 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
   )
 }
 
+const callOf = ({ stage, pluginId }: ValueRead['writer']): string => `${stage} ${pluginId}`
+
 function ValueRow({
-  value: { locator, property, value, writer, kind, at, attempts },
+  value: { locator, property, value, writer, kind, at },
+  attempts,
   owner,
   isBlamed,
 }: {
   value: ValueRead
+  /** Those of the call that wrote it. */
+  attempts: ValueRead['attempts']
   /** The failure may come from this value rather than from the plugin that read it. */
   isBlamed: boolean
   /** Who is responsible for the plugin that writes it. */
