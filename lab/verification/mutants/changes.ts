@@ -143,8 +143,8 @@ export const CHANGES: readonly Mutant[] = [
     name: 'approval-of-another-effect-counts',
     breaks: 'counts approvals of a change request whose effect has changed since',
     file: 'runtime/use-cases/change-requests/steps.ts',
-    from: 'effect === plan.effect && !row.author_ids.includes(approver_id)',
-    to: 'effect !== null && !row.author_ids.includes(approver_id)',
+    from: 'approval.effect === effect &&',
+    to: 'effect !== null &&',
     killers: [
       test('runtime/use-cases/change-requests/change-requests.test.ts', 'loses them when its effect changes'),
     ],
