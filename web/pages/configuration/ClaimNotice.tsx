@@ -62,15 +62,13 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
             <span className="mono text-muted">{operation.failure.errorCode}</span>
           </p>
         )}
-        <p className="text-muted">
-          <span className="max-sm:sr-only">
-            {next
-              ? rich('configuration.claim.next', {
-                  wait: <Countdown to={next} className="font-medium text-ink" />,
-                })
-              : t(`configuration.claim.${claim.state}`)}
-          </span>{' '}
-          {mayWrite && <span className="max-sm:sr-only">{t('configuration.claim.draft')}</span>}
+        <p className="text-muted max-sm:sr-only">
+          {mayWrite && t('configuration.claim.draft')}{' '}
+          {next
+            ? rich('configuration.claim.next', {
+                wait: <Countdown to={next} className="font-medium text-ink" />,
+              })
+            : t(`configuration.claim.${claim.state}`)}
         </p>
         {claim.state === 'FAILED' && <WaysOut operationId={claim.operationId} />}
       </div>
