@@ -415,7 +415,7 @@ describe('the alerts in a real Prometheus', { skip: missing }, () => {
 
   function recoverByHand(): void {
     const [options] = system.replicaOptions
-    const args = ['operating/recover/main.ts', '--raise-sequences', '100000']
+    const args = ['operating/recover/main.ts', '--raise-sequences', '100000', '--despite-connections']
     const { status, stderr } = spawnSync(process.execPath, args, {
       cwd: root,
       encoding: 'utf8',

@@ -603,6 +603,21 @@ describe('npm run backup and npm run restore', () => {
   })
 })
 
+describe('npm run recover', () => {
+  it('refuses while a runtime is connected, unless somebody says that none runs', async () => {
+    const raise = (...more: string[]) => run('recover', ['--raise-sequences', '7', ...more], source())
+    const { code, out, err } = await raise()
+    assert.deepEqual([code, out], [1, ''])
+    assert.match(
+      err,
+      /^Runtimes are connected .*\d of bundle-runtime-worker\b.* add --despite-connections\.\n$/,
+    )
+    const forced = await raise('--despite-connections')
+    assert.equal(forced.code, 0, forced.err)
+    assert.match(forced.out, /^The execution sequences of 1 installations .* increased by 7\./)
+  })
+})
+
 /** A backup of this text whose checksum is right. */
 /** The text of a backup whose header names these migrations. */
 function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', string[]>>): string {
