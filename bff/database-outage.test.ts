@@ -53,6 +53,7 @@ it('while the database is down, requests get a retryable 503 and nobody is signe
     assert.equal(response.headers.get('clear-site-data'), null)
     const problem = (await response.json()) as Record<string, unknown>
     assert.equal(problem['code'], 'SERVICE_UNAVAILABLE', path)
+    assert.equal(problem['message'], 'The database cannot be reached. Retry in a moment.', path)
     assert.equal(problem['retryable'], true)
     assert.match(String(problem['requestId']), /./)
     assert.equal(ada.session, session, path)

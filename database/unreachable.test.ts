@@ -96,7 +96,12 @@ test('an exhausted resource is reported with what to do, never in the words of t
     assert.match(message, /^The database .*[Rr]etry/, code)
     assert.doesNotMatch(reason + message, /canary|base\//)
   }
-  assert.equal(unavailable(PG.adminShutdown)?.message, undefined)
+  for (const code of [PG.adminShutdown, '08006', 'ECONNREFUSED'])
+    assert.equal(unavailable(code)?.message, 'The database cannot be reached. Retry in a moment.')
+  const { message, reason } = whyUnavailable(new Error('Connection terminated unexpectedly')) ?? {}
+  assert.deepEqual([reason, message], [unavailable('08006')?.reason, unavailable('08006')?.message])
+  // a pool has no free connection, and nobody knows why
+  assert.equal(whyUnavailable(new Error('timeout exceeded when trying to connect'))?.message, undefined)
   assert.equal(unavailable(PG.deadlockDetected)?.reason, 'it is busy')
   assert.equal(unavailable(PG.uniqueViolation), null)
   assert.deepEqual(

@@ -77,6 +77,7 @@ function codeOf(error: unknown): string {
   return isOfFile ? '' : String(error.code)
 }
 
+const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 const driverWords =
   /timeout exceeded when trying to connect|Connection terminated|is not queryable|driver has already been destroyed|Query read timeout/
 
@@ -90,6 +91,9 @@ export type Unavailable = {
   /** What the person whose request failed can do, if anything. */
   message?: string
 }
+
+/** Unlike a pool without a free connection, which is an overload. */
+const AWAY_MESSAGE = 'The database cannot be reached. Retry in a moment.'
 
 const messages: Record<string, string> = {
   [PG.insufficientResources]:
@@ -107,14 +111,16 @@ const messages: Record<string, string> = {
  */
 export function whyUnavailable(error: unknown): Unavailable | null {
   if (!(error instanceof Error)) return null
-  if (driverWords.test(error.message)) return { reason: whyUnreachable(error).reason }
+  if (driverWords.test(error.message)) {
+    const { reason } = whyUnreachable(error)
+    return error.message.includes(POOL_IS_BUSY) ? { reason } : { reason, message: AWAY_MESSAGE }
+  }
   if (isBusy(error)) return { reason: 'it is busy' }
   if (isPlanOutdated(error)) return { reason: 'its schema has changed' }
   const code = codeOf(error)
   const reason = transient[code] ?? (code.startsWith('08') ? closed : undefined)
   if (reason === undefined) return null
-  const message = messages[code]
-  return { reason, ...(message !== undefined && { message }) }
+  return { reason, message: messages[code] ?? AWAY_MESSAGE }
 }
 
 /** Whether the database works but this transaction could not: a conflict, or a lock or a statement that took too long. */
