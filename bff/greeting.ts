@@ -50,7 +50,7 @@ function passwordList(users: readonly NewUser[]): string {
 function print(text: string, isForPeople: boolean): Promise<void> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const entries = lines.map((msg) =>
-    JSON.stringify({ level: 30, time: new Date().toISOString(), name: 'console', msg: msg.trim() }),
+    JSON.stringify({ level: 30, time: new Date().toISOString(), name: 'bundle-console', msg: msg.trim() }),
   )
   return new Promise((resolve, reject) => {
     const written = isForPeople ? text : entries.join('\n')

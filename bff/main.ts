@@ -9,7 +9,7 @@ import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { listen } from '#http-kit/serve.ts'
-import { readSettings, SettingsError, whole } from '#http-kit/settings.ts'
+import { readSettings, SettingsError, variableOf, whole } from '#http-kit/settings.ts'
 import { loadActorKey } from './runtime/actor-assertion.ts'
 import { createConsole } from './app.ts'
 import { greet } from './greeting.ts'
@@ -43,11 +43,12 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
   // before anything is created: a start that cannot succeed leaves nothing behind
-  checkServer({ databaseUrl, dataDir })
+  checkServer({ databaseUrl, dataDir, variable: variableOf(process.env, 'DATABASE_URL') })
   // beside the embedded database it would be another one
   if (directUrl !== undefined && databaseUrl === null)
     throw new SettingsError('DATABASE_URL is not set: DATABASE_DIRECT_URL needs it')
-  const direct = directUrl === undefined ? undefined : fromUrl(directUrl, 'DATABASE_DIRECT_URL')
+  const direct =
+    directUrl === undefined ? undefined : fromUrl(directUrl, variableOf(process.env, 'DATABASE_DIRECT_URL'))
   const { assertionKeyFile = null } = settings
   // a wrong file is told even while the database is away
   const namedKey = assertionKeyFile === null ? null : await loadActorKey(dataDir, assertionKeyFile)

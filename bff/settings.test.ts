@@ -89,9 +89,12 @@ describe('the settings of sign-in', () => {
   it('report in one line what is wrong with users, without passwords', () => {
     const user = { username: 'ada', password: 'hush-hush', roles: ['viewer'] }
     const wrong: [unknown, RegExp][] = [
-      ['no list', /a JSON list of .* is needed, with passwords of 8 or more characters$/],
-      [[], /is needed, with passwords of 8 or more characters$/],
-      [[{ ...user, password: 'hush-hu' }], /8 or more characters; entry 1 is wrong at password$/],
+      [
+        'no list',
+        /a JSON list of .* is needed, with passwords of 8 or more characters and the roles viewer, operator, support, admin$/,
+      ],
+      [[], /is needed, with passwords of 8 or more characters .*admin$/],
+      [[{ ...user, password: 'hush-hu' }], /8 or more characters .*; entry 1 is wrong at password$/],
       [[user, { ...user, roles: ['boss'] }], /entry 2 is wrong at roles\.0$/],
       [
         [{ ...user, roles: [{ role: 'viewer', scope: { environment: 'prod' } }] }],

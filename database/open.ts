@@ -28,10 +28,19 @@ export const embeddedDatabase = 'bundle_console'
  * Throws one line if {@link openServer} with these options and the keys in `dataDir` cannot succeed, as far as can be
  * checked without creating or changing anything.
  */
-export function checkServer({ databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string }): void {
+export function checkServer({
+  databaseUrl,
+  dataDir,
+  variable,
+}: {
+  databaseUrl: string | null
+  dataDir: string
+  /** The setting of the URL, for the message. */
+  variable?: string
+}): void {
   checkDataDirectory(dataDir)
   if (databaseUrl === null) refuseDirectoryInUse(dataDir)
-  else fromUrl(databaseUrl)
+  else fromUrl(databaseUrl, variable)
 }
 
 /**

@@ -225,7 +225,9 @@ function startError(
       `${portVariable} is wrong: port ${port} is already in use; choose another one, or stop the program that listens there`,
     )
   if (error.code === 'EACCES')
-    return new SettingsError(`${portVariable} is wrong: this user may not open port ${port}`)
+    return new SettingsError(
+      `${portVariable} is wrong: this user may not open port ${port}; choose one from 1024 on, or give the program the capability CAP_NET_BIND_SERVICE`,
+    )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
     return new SettingsError(`${addressVariable} is wrong: it is not an address of this machine`)
   return error

@@ -125,7 +125,7 @@ describe('readSettings', () => {
     assert.match(wrong({ OIDC_CLIENT_SECRET_FILE: file('empty', '\n') }), /_FILE is wrong: .*is empty$/)
     assert.equal(
       wrong({ OIDC_CLIENT_SECRET_FILE: file('short', 'hunter2') }),
-      'OIDC_CLIENT_SECRET is wrong: a secret needs at least 8 characters',
+      'OIDC_CLIENT_SECRET_FILE is wrong: a secret needs at least 8 characters',
     )
     assert.match(wrong({ PORT_FILE: secret }), /^accepted$/)
     rmSync(folder, { recursive: true })

@@ -73,7 +73,7 @@ export function readSettings<Schema extends z.ZodObject>(
   }
   const result = schema.safeParse(present)
   if (result.success) return result.data
-  throw new SettingsError(lineFor(result.error.issues[0], present))
+  throw new SettingsError(lineFor(result.error.issues[0], present, env))
 }
 
 function refuseMisspelt(env: Record<string, string | undefined>): void {
@@ -127,10 +127,15 @@ function valueOf(env: Record<string, string | undefined>, name: string): string 
   return value === '' ? undefined : value
 }
 
+/** The variable to correct if a setting is wrong: the one with `_FILE` if that names the file of a secret. */
+export function variableOf(env: Record<string, string | undefined>, name: string): string {
+  const isSecret = SECRET_VARIABLES.some((secret) => secret === name)
+  return isSecret && valueOf(env, fileVariable(name)) !== undefined ? fileVariable(name) : name
+}
+
 function secretFromFile(env: Record<string, string | undefined>, name: string): string | undefined {
-  if (!SECRET_VARIABLES.some((secret) => secret === name)) return undefined
-  const variable = fileVariable(name)
-  const file = valueOf(env, variable)
+  const variable = variableOf(env, name)
+  const file = variable === name ? undefined : valueOf(env, variable)
   if (file === undefined) return undefined
   if (valueOf(env, name) !== undefined)
     throw new SettingsError(`${variable} is wrong: ${name} is set too; remove one of them`)
@@ -178,13 +183,17 @@ const WHY_NOT_WRITTEN: Record<string, string> = {
   EDQUOT: 'cannot be written: the quota of its disk is used up; free some space, or name another file',
 }
 
-function lineFor(issue: z.core.$ZodIssue | undefined, given: Record<string, string>): string {
+function lineFor(
+  issue: z.core.$ZodIssue | undefined,
+  given: Record<string, string>,
+  env: Record<string, string | undefined>,
+): string {
   const name = String(issue?.path[0] ?? 'settings')
   const value = given[name]
   if (value === undefined) return `${name} is not set: ${issue?.message ?? 'it is required'}`
   const isSecret = SECRET_NAME.test(name) || URL_WITH_USER.test(value)
   const shown = isSecret ? '' : ` (it is ${JSON.stringify(value.slice(0, 100))})`
-  return `${name} is wrong: ${issue?.message ?? 'not allowed'}${shown}`
+  return `${variableOf(env, name)} is wrong: ${issue?.message ?? 'not allowed'}${shown}`
 }
 
 /** A TCP port; 0 lets the system choose. */

@@ -25,7 +25,7 @@ describe('the runtime settings', () => {
     assert.equal(readRuntimeSettings({ LEASE_SECONDS: '2' }).leaseMs, 2_000)
   })
 
-  it('are reported in one line when they are wrong, secrets without their value', () => {
+  it('are reported in one line when they are wrong, secrets without their value', async () => {
     const wrong = [
       ['RUNTIME_PORT', '99999'],
       ['PLATFORM_API_BASE', 'ftp://x'],
@@ -64,6 +64,12 @@ describe('the runtime settings', () => {
     assert.throws(
       () => readRuntimeSettings({ DATABASE_URL, DATABASE_READ_URL: 'standby.example.org' }),
       /^SettingsError: DATABASE_READ_URL is not a PostgreSQL URL/,
+    )
+    const file = join(directory, 'url')
+    await writeFile(file, 'mysql://user@host/x')
+    assert.throws(
+      () => readRuntimeSettings({ DATABASE_URL_FILE: file }),
+      /^SettingsError: DATABASE_URL_FILE is not a PostgreSQL URL/,
     )
     assert.equal(
       readRuntimeSettings({ PLATFORM_API_BASE: 'https://x/base/' }).platformApiBase,

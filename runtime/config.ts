@@ -14,6 +14,7 @@ import {
   port,
   readSettings,
   SettingsError,
+  variableOf,
   whole,
   whyUnreadable,
 } from '#http-kit/settings.ts'
@@ -71,7 +72,7 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     port: settings.RUNTIME_PORT,
     host: settings.RUNTIME_HOST,
     dataDir: settings.DATA_DIR,
-    database: databaseSettings(settings),
+    database: databaseSettings(settings, env),
     sealingKeyFiles: settings.SEALING_KEY_FILE,
     platformApiBase: settings.PLATFORM_API_BASE ?? `http://127.0.0.1:${settings.RUNTIME_PORT}`,
     egressAllow: parseEgressAllow(settings.EGRESS_ALLOW),
@@ -123,7 +124,10 @@ export async function loadActorKeys(
 }
 
 /** The database settings as the program names them. */
-function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>) {
+function databaseSettings(
+  settings: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>,
+  env: Record<string, string | undefined>,
+) {
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
     const url = settings[name]
     if (url === undefined) continue
@@ -131,7 +135,7 @@ function databaseSettings(settings: z.output<z.ZodObject<typeof DATABASE_VARIABL
     if (settings.DATABASE_URL === undefined)
       throw new SettingsError(`DATABASE_URL is not set: ${name} needs it`)
     try {
-      fromUrl(url, name)
+      fromUrl(url, variableOf(env, name))
     } catch (error) {
       throw new SettingsError(error instanceof Error ? error.message : String(error))
     }

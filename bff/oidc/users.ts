@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { jsonList } from '#http-kit/settings.ts'
-import { placeKey, RoleEntry } from '../roles.ts'
+import { placeKey, RoleEntry, ROLES } from '../roles.ts'
 import type { RoleGrant } from '../roles.ts'
 import { deleteUsers, insertUser, listUsers, updateUser } from '../store/idp-users.ts'
 import { endSessionsOf } from '../store/sessions.ts'
@@ -15,8 +15,7 @@ const ConfiguredUserSchema = z.strictObject({
 })
 export type ConfiguredUser = z.output<typeof ConfiguredUserSchema>
 
-const SHAPE =
-  'a JSON list of {"username","password","roles"} is needed, with passwords of 8 or more characters'
+const SHAPE = `a JSON list of {"username","password","roles"} is needed, with passwords of 8 or more characters and the roles ${ROLES.join(', ')}`
 
 /** `CONSOLE_USERS`: a JSON list; error messages name the wrong user and field, never a password. */
 export const ConsoleUsers = jsonList(ConfiguredUserSchema, SHAPE).superRefine((users, context) => {
