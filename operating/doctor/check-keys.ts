@@ -35,10 +35,12 @@ export async function checkSealingKey(
   if (keys.length === 0) return ok('the first start creates a sealing key; back it up')
   const foreign = dataKeys.find(({ fingerprint }) => !keys.some((key) => key.fingerprint === fingerprint))
   if (foreign !== undefined) throw wrongKey(foreign, keys)
+  // during a key change, whether this replica has the next one
+  const named = keys.map(({ source, fingerprint }) => `${source} (${fingerprint})`).join(' and ')
   return ok(
     dataKeys.length === 0
-      ? 'the sealing key can be read'
-      : 'the sealing key opens the values of the database',
+      ? `the sealing key can be read: ${named}`
+      : `the sealing key opens the values of the database: ${named}`,
   )
 }
 

@@ -18,8 +18,10 @@ async function main({ onStop, end }: Program): Promise<void> {
   const from = await loadSealingKeys({ dataDir: settings.dataDir, files: settings.sealingKeyFiles })
   const count = await rewrapDataKeys(db, from, to).catch(explainMissingKeys)
   console.log(
-    `${count === 1 ? 'The data key is' : `All ${count} data keys are`} now wrapped with the sealing key of ${file}. ` +
-      'Runtimes need it in SEALING_KEY_FILE from their next start. Keep the previous one as long as backups need it.',
+    `${count === 1 ? 'The data key is' : `All ${count} data keys are`} now wrapped with the sealing key ${to.fingerprint} of ${file}. ` +
+      'Runtimes need it in SEALING_KEY_FILE from their next start, and all must have started with it before the next "npm run keys:rotate". ' +
+      'Nobody but them knows their keys: "npm run doctor" with the settings of each names those in its files. ' +
+      'Keep the previous one as long as backups need it.',
   )
   end(0)
 }

@@ -20,7 +20,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const { from, to } = await rotateDataKey(db, sealingKeys).catch(explainMissingKeys)
   console.log(
     `Data key ${to.id} is now the current one. Running replicas load it within a minute, reseal the data of data key ${from.id}, ` +
-      'and delete that key when nothing needs it anymore, after a day at the earliest.',
+      `and delete that key when nothing needs it anymore, after a day at the earliest. Those that have started without the sealing key ${to.fingerprint} are not ready from then on.`,
   )
   end(0)
 }

@@ -25,7 +25,7 @@ export function rotateDataKey(
     await lockDataKeys(tx)
     const from = (await requireDataKeys(tx)).find(({ replacedAt }) => replacedAt === null)
     if (from === undefined) throw new Error('there is no current data key')
-    // with the sealing key in use: every replica has that one
+    // with the sealing key in use: a replica that lacks it cannot start
     const sealingKey = sealingKeys.find(({ fingerprint }) => fingerprint === from.fingerprint)
     if (sealingKey === undefined) throw wrongKey(from, sealingKeys)
     return { from, to: await makeDataKey(tx, sealingKey) }
