@@ -38,7 +38,7 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
           <span role="status" className="font-semibold max-sm:sr-only">
             {t('configuration.claim.title')}
           </span>
-          <OperationBadge state={claim.state} look="pill" />
+          <OperationBadge state={claim.state} look="pill" className="shrink-0" />
           <span className="min-w-0 max-sm:truncate">
             {rich('configuration.claim.whose', {
               type: (

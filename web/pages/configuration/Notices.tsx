@@ -131,7 +131,8 @@ export function NewsLine() {
     <span
       role="status"
       {...focusHome('resource-title', 'content')}
-      className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted"
+      // empty, it takes back the gap before it, and so wraps into no line of its own
+      className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted empty:-ml-3"
     >
       {news !== null && (
         <>
