@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import * as z from 'zod'
 import { inTransaction } from '#database/transaction.ts'
 import type { Clock } from '#http-kit/clock.ts'
@@ -85,17 +85,25 @@ async function tokenIn(c: Context): Promise<string | null> {
   return tokens.length === 1 && tokens[0] !== undefined ? tokens[0] : null
 }
 
+/** Error codes of jose if the key set cannot be fetched or read. */
+const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+const isAboutKeys = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) || ABOUT_KEYS.has(error.code)
+
 type Claims = z.output<typeof LogoutClaims>
 
 function createVerifier({ idp, clientId, clock, log }: Options) {
   let keys: { uri: string; set: ReturnType<typeof createRemoteJWKSet> } | null = null
   return async (token: string, requestId: string): Promise<Claims | null> => {
+    const unreachable = (message: string, error: unknown): ConsoleFailure => {
+      log.warn(message, { requestId }, error)
+      return new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+    }
     let verification
     try {
       verification = await idp.verification()
     } catch (error) {
-      log.warn('the identity provider cannot be reached', { requestId }, error)
-      throw new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+      throw unreachable('the identity provider cannot be reached', error)
     }
     const { issuer, jwksUri, algorithms } = verification
     if (keys?.uri !== jwksUri) {
@@ -122,6 +130,8 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
       if (claims.success && isAboutSomebody && ['logout+jwt', 'jwt'].includes(type)) return claims.data
       log.warn('a logout token was refused', { requestId, problem: 'claims or type' })
     } catch (error) {
+      // the token may be valid: the provider sends it again
+      if (isAboutKeys(error)) throw unreachable('the keys of the identity provider cannot be read', error)
       log.warn('a logout token was refused', { requestId }, error)
     }
     return null
