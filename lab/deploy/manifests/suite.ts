@@ -55,10 +55,15 @@ function report(trials: readonly Trial[]): SuiteReport {
 }
 
 const Container = z.object({
-  env: z.array(z.object({ name: z.string() })),
+  env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
   securityContext: z.object({ readOnlyRootFilesystem: z.literal(true) }),
 })
-const PodSpec = z.object({ containers: z.array(Container), automountServiceAccountToken: z.literal(false) })
+const Volume = z.object({ secret: z.object({ items: z.array(z.object({ path: z.string() })).optional() }) })
+const PodSpec = z.object({
+  containers: z.array(Container),
+  volumes: z.array(Volume.partial()),
+  automountServiceAccountToken: z.literal(false),
+})
 const Manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -279,7 +284,22 @@ function judgeChart({ documents, error }: Rendered, expected?: number): string[]
     ...(pods.length === WORKLOADS.length ? [] : [`it has ${pods.length} workloads`]),
     ...(new Set(names).size === names.length ? [] : [`a name is used twice: ${names.join(', ')}`]),
     ...unknownVariables(variables),
+    ...judgeSecrets(pods),
   ]
+}
+
+/** One pod, which migrates, gets some keys of its Secret: those that its variables name. */
+function judgeSecrets(pods: readonly z.output<typeof PodSpec>[]): string[] {
+  const limited = pods.flatMap(({ containers, volumes }) => {
+    const items = volumes.flatMap(({ secret }) => secret?.items ?? [])
+    const needed = containers.flatMap(({ env }) =>
+      env.flatMap(({ value = '' }) => (value.startsWith('/secrets/') ? value.slice(9) : [])),
+    )
+    return items.length === 0 ? [] : [[items.map(({ path }) => path).join(), needed.join()]]
+  })
+  return limited.length === 1 && limited.every(([has, needs]) => has === needs)
+    ? []
+    : [`the keys of Secrets are ${JSON.stringify(limited)}`]
 }
 
 /** Throws if the pod is not as restricted as all must be. */

@@ -16,7 +16,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 
-{{/* The settings of every pod. Argument: {root, secret}. */}}
+{{/* The settings of every pod. Argument: {root, secret}, and the keys of the secret that it needs; without them, all. */}}
 {{- define "bundle-console.pod" -}}
 automountServiceAccountToken: false
 securityContext:
@@ -39,7 +39,15 @@ volumes:
     emptyDir: {}
   - name: secrets
     # a key file may be readable by its owner and group only
-    secret: { secretName: {{ .secret }}, defaultMode: 0440 }
+    secret:
+      secretName: {{ .secret }}
+      defaultMode: 0440
+      {{- with .keys }}
+      items:
+        {{- range . }}
+        - { key: {{ . }}, path: {{ . }} }
+        {{- end }}
+      {{- end }}
 {{- end }}
 
 {{/* The settings of every container. */}}
