@@ -32,7 +32,12 @@ rmSync(staged, { recursive: true, force: true })
 run(process.execPath, ['scripts/stage-image.ts', staged])
 // the image needs neither; a machine without a network has no other place to read them
 // without what somebody has beside it, such as the secrets of a deployment on this machine
-const foreign = new Set(run('git', ['ls-files', '-z', '--others', 'deploy', 'docs']).split('\0'))
+const foreign = new Set(
+  run('git', ['ls-files', '-z', '--others', 'deploy', 'docs'])
+    .split('\0')
+    // a repository in it is named as a folder
+    .map((path) => path.replace(/\/$/, '')),
+)
 for (const folder of ['deploy', 'docs'])
   cpSync(join(root, folder), join(staged, folder), {
     recursive: true,
@@ -45,7 +50,7 @@ startArchive('bundle-web', 'node_modules/.bin/node bff/main.ts', 'bin/bundle-con
 writeFileSync(join(staged, 'BUILD'), `${commit}\n`)
 const platform = `${process.platform}-${process.arch}`
 archive(`bundle-console-${version}-${platform}.tgz`, join(root, 'dist'), basename(staged))
-archive(`chart-bundle-console-${version}.tgz`, join(root, 'deploy', 'helm'), 'bundle-console')
+archive(`chart-bundle-console-${version}.tgz`, join(staged, 'deploy', 'helm'), 'bundle-console')
 writeFileSync(
   join(target, 'sbom.cdx.json'),
   run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']),
