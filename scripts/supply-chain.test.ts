@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parse } from 'yaml'
 import { licensesPage, productionPackages } from './packages.ts'
 import type { LockedPackageDetails } from './packages.ts'
 import { projectFiles, root, run } from './process.ts'
@@ -18,6 +19,19 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 }
 const page = read('docs/dependencies.md')
 const workflow = (name: string): string => read(`.github/workflows/${name}.yml`)
+
+/** What the steps of a workflow run, by job. */
+const commandsOf = (name: string): Map<string, string> => {
+  const { jobs } = parse(workflow(name)) as {
+    jobs: Record<string, { steps: { run?: string; with?: { script?: string } }[] }>
+  }
+  return new Map(
+    Object.entries(jobs).map(([job, { steps }]) => [
+      job,
+      steps.flatMap((step) => [step.run ?? [], step.with?.script ?? []].flat()).join('\n'),
+    ]),
+  )
+}
 
 /** The rows of the page's tables, by their first cell. */
 const rowsOf = (text: string): Map<string, string[]> =>
@@ -127,21 +141,30 @@ describe('packages', () => {
 
 describe('builds', () => {
   it('publish with provenance (K06)', () => {
-    assert.match(workflow('release'), /npm publish --provenance/)
+    assert.match(workflow('release'), /npm publish --ignore-scripts --provenance/)
     assert.match(workflow('release'), /attest-build-provenance/)
   })
 
   it('have the least permissions, and no secret of a pull request (K08)', () => {
-    for (const name of ['check', 'nightly']) {
+    for (const name of ['check', 'nightly', 'release'])
       assert.match(workflow(name), /^permissions:\n {2}contents: read$/m, name)
+    for (const name of ['check', 'nightly'])
       assert.doesNotMatch(workflow(name), /secrets\.|pull_request_target/, name)
-    }
+  })
+
+  it('run no script of a package in the job that publishes (K08)', () => {
+    const { jobs } = parse(workflow('release')) as { jobs: Record<string, { permissions?: object }> }
+    const publishing = Object.keys(jobs).filter((job) => jobs[job]?.permissions !== undefined)
+    assert.deepEqual(publishing, ['publish'])
+    const commands = commandsOf('release').get('publish') ?? ''
+    assert.match(commands, /npm publish --ignore-scripts/)
+    assert.doesNotMatch(commands, /npm (?!publish --ignore-scripts)/)
   })
 
   it('take what somebody else chose, such as the name of a tag, from the environment (K08)', () => {
     for (const name of ['check', 'nightly', 'release'])
-      for (const [command] of workflow(name).matchAll(/^ *(?:- )?run: .*$/gm))
-        assert.doesNotMatch(command, /\$\{\{(?! matrix\.)/, name)
+      for (const [job, commands] of commandsOf(name))
+        assert.doesNotMatch(commands, /\$\{\{(?! matrix\.)/, `${name}, ${job}`)
     assert.match(workflow('release'), /persist-credentials: false/)
   })
 })
