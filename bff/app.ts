@@ -149,6 +149,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       db,
       metrics,
       servesMetrics: settings.servesMetrics ?? false,
+      publicOrigin,
       isStopping: () => stopping.signal.aborted,
       clockProblem: () => clock.problem(),
       state: () => ({

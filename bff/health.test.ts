@@ -6,6 +6,7 @@ import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { bffMigrations } from './store/tables.ts'
 import { startConsole } from './testing-console.ts'
+import { TestBrowser } from './testing-browser.ts'
 
 let server: TestDatabase
 let console_: Awaited<ReturnType<typeof startConsole>>
@@ -50,12 +51,19 @@ describe('the console', () => {
   })
 
   it('serves metrics to machines inside, and not through a proxy, if a setting says so (D11)', async () => {
-    const direct = await startConsole({ connection: server.connection, servesMetrics: 'direct' })
+    const direct = await startConsole({
+      connection: server.connection,
+      servesMetrics: 'direct',
+      publicOrigin: 'https://console.example.org',
+    })
     try {
       const status = async (headers = {}) => (await fetch(`${direct.origin}/metrics`, { headers })).status
       assert.equal(await status(), 200)
       assert.equal(await status({ 'x-forwarded-for': '203.0.113.7' }), 404)
       assert.equal(await status({ 'x-forwarded-for': '' }), 404)
+      const browser = new TestBrowser('https://console.example.org')
+      browser.connectTo = direct.origin
+      assert.equal((await browser.request('/metrics')).status, 404)
     } finally {
       await direct.stop()
     }

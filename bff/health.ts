@@ -18,13 +18,15 @@ export function healthRoutes(options: {
   metrics: Metrics
   /** Whether `GET /metrics` is served; `direct`: only to who asks without a proxy in between. */
   servesMetrics: boolean | 'direct'
+  publicOrigin: string
   state: () => Omit<Parameters<typeof consoleGauges>[0], 'isDatabaseUp'>
   /** What is wrong with the clocks; null if they agree. */
   clockProblem: () => string | null
   isStopping: () => boolean
 }): Hono {
-  const { db, metrics, servesMetrics, state, clockProblem, isStopping } = options
+  const { db, metrics, servesMetrics, publicOrigin, state, clockProblem, isStopping } = options
   const processGauges = createProcessGauges()
+  const { protocol, host: publicHost } = new URL(publicOrigin)
   const app = new Hono()
   app.get('/healthz', (c) => c.text('ok'))
   app.get('/readyz', async (c) => {
@@ -36,7 +38,10 @@ export function healthRoutes(options: {
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
   app.get('/metrics', async (c) => {
-    const isForwarded = c.req.header('x-forwarded-for') !== undefined
+    // a proxy may add no header, but the console works only behind one that keeps the public name, and has no TLS itself
+    const isForwarded =
+      c.req.header('x-forwarded-for') !== undefined ||
+      (protocol === 'https:' && c.req.header('host')?.toLowerCase() === publicHost)
     if (servesMetrics === false || (servesMetrics === 'direct' && isForwarded))
       throw new TransportError('NOT_FOUND')
     const gauges = [

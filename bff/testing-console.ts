@@ -26,9 +26,12 @@ export async function startConsole({
   dataDir: givenDataDir,
   log = createLog({ name: 'test', level: 'silent' }),
   servesMetrics = true,
+  publicOrigin,
   ...options
 }: Pick<ConsoleOptions, 'rates' | 'programRates'> & {
   servesMetrics?: boolean | 'direct'
+  /** Default: the address of the server. */
+  publicOrigin?: string
   connection: ConnectionSettings
   runtimeUrl?: string
   /** For the runtime. */
@@ -55,7 +58,7 @@ export async function startConsole({
     database,
     dataDir,
     settings: {
-      publicOrigin: origin,
+      publicOrigin: publicOrigin ?? origin,
       externalIdp: null,
       rolesClaim: 'roles',
       users,
