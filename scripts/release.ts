@@ -30,14 +30,17 @@ const began = new Date().toISOString()
 const staged = join(root, 'dist', `bundle-console-${version}`)
 rmSync(staged, { recursive: true, force: true })
 run(process.execPath, ['scripts/stage-image.ts', staged])
-// the image needs neither; a machine without a network has no other place to read them
 // without what somebody has beside it, such as the secrets of a deployment on this machine
+const sources = readdirSync(staged).filter((name) => !['node_modules', 'dist'].includes(name))
 const foreign = new Set(
-  run('git', ['ls-files', '-z', '--others', 'deploy', 'docs'])
+  run('git', ['ls-files', '-z', '--others', ...sources, 'deploy', 'docs'])
     .split('\0')
     // a repository in it is named as a folder
-    .map((path) => path.replace(/\/$/, '')),
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => path !== ''),
 )
+for (const path of foreign) rmSync(join(staged, path), { recursive: true, force: true })
+// the image needs neither; a machine without a network has no other place to read them
 for (const folder of ['deploy', 'docs'])
   cpSync(join(root, folder), join(staged, folder), {
     recursive: true,
