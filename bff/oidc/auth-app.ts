@@ -182,7 +182,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     db,
     publicOrigin,
     log,
-    adapter: createAdapter(db),
+    adapter: createAdapter(db, lateSeconds),
     signingKey: await idpSigningKey(dataDir),
     clientSecret: embedded.clientSecret,
   })

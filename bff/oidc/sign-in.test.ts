@@ -5,6 +5,7 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { EVERYWHERE, startAuthServer } from '../testing.ts'
 import { TestBrowser } from '../testing-browser.ts'
 import type { AuthServer } from '../testing.ts'
+import { createAdapter } from './provider-store.ts'
 
 const USERS = [
   { username: 'Ada', password: 'correct horse', roles: [EVERYWHERE('admin')] },
@@ -163,6 +164,20 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal((await sessionOf(ada)).user.name, 'eve')
     const replay = await browser().api('/api/session', { headers: { cookie: old ?? '' } })
     assert.equal(replay.status, 401)
+  })
+
+  it('takes as long as it may, and keeps its times, on replicas whose clocks differ', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const recordOf = (lateSeconds: number) => createAdapter(server.database.db, () => lateSeconds)('Session')
+    // the clock of the second one is five minutes ahead, and that of the third behind
+    const times = { iat: now, exp: now + 60, loginTs: now - 5, authTime: now - 5 }
+    await recordOf(0).upsert('a-session', { ...times, accountId: 'ada' }, 60)
+    for (const ahead of [300, -300])
+      assert.deepEqual(await recordOf(-ahead).find('a-session'), {
+        ...Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time + ahead])),
+        accountId: 'ada',
+        jti: 'a-session',
+      })
   })
 
   it('asks for the password again after signing out', async () => {
