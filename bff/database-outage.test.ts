@@ -54,6 +54,7 @@ it('while the database is down, requests get a retryable 503 and nobody is signe
     const problem = (await response.json()) as Record<string, unknown>
     assert.equal(problem['code'], 'SERVICE_UNAVAILABLE', path)
     assert.equal(problem['message'], 'The database cannot be reached. Retry in a moment.', path)
+    assert.deepEqual(problem['parameters'], { reason: 'databaseAway' })
     assert.equal(problem['retryable'], true)
     assert.match(String(problem['requestId']), /./)
     assert.equal(ada.session, session, path)

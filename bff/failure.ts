@@ -58,30 +58,37 @@ export function failureOf(error: unknown): {
     return { failure: error, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }
   }
   if (error instanceof TransportError) {
-    const { code, message, headers } = error
+    const { code, isGeneral, message, parameters, headers } = error
     // nothing was done, and the remedy says to try again
     const retryable = code === 'SERVICE_UNAVAILABLE'
-    return { failure: new ConsoleFailure(code, { message, retryable }), headers }
+    return {
+      failure: new ConsoleFailure(code, { ...(!isGeneral && { message, parameters }), retryable }),
+      headers,
+    }
   }
   const unavailable = whyUnavailable(error)
   if (unavailable !== null) {
-    const failure = new ConsoleFailure('SERVICE_UNAVAILABLE', {
-      message: unavailable.message,
-      retryable: true,
-    })
-    return { failure, headers: {} }
+    return {
+      failure: new ConsoleFailure('SERVICE_UNAVAILABLE', { ...unavailable.shown, retryable: true }),
+      headers: {},
+    }
   }
   return { failure: new ConsoleFailure('INTERNAL_ERROR'), headers: {} }
 }
 
-/** The failure as an RFC 9457 problem: title by code, as are message and remedy unless the failure has its own. */
+/**
+ * The failure as an RFC 9457 problem: title by code, as are message and remedy unless the failure has its own. The reason of
+ * a message that comes from the code is the code, so that another language shows it too.
+ */
 export function problemOf(failure: ConsoleFailure, requestId: string): Problem {
   const entry = describeCode(failure.code)
+  const { ownMessage, parameters } = failure
+  const shown =
+    ownMessage === undefined
+      ? { message: entry.message, parameters: { reason: failure.code } }
+      : { message: ownMessage, parameters }
   return {
-    ...mapMessage(
-      { message: failure.ownMessage ?? entry.message, parameters: failure.parameters },
-      hideProtectedName,
-    ),
+    ...mapMessage(shown, hideProtectedName),
     type: 'about:blank',
     title: entry.title,
     status: statusOf(failure.code, failure.retryable),

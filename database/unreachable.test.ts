@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -83,7 +84,7 @@ test('an exhausted resource is reported with what to do, never in the words of t
   const unavailable = (code: string) => whyUnavailable(coded(code, 'could not extend file "base/5/canary"'))
   assert.deepEqual(unavailable(PG.diskFull), {
     reason: 'it has no space left',
-    message: 'The database has no space left. Free space, then retry.',
+    shown: platformMessage('databaseFull'),
   })
   for (const code of [
     PG.insufficientResources,
@@ -92,16 +93,15 @@ test('an exhausted resource is reported with what to do, never in the words of t
     PG.readOnly,
     PG.diskFull,
   ]) {
-    const { reason = '', message = '' } = unavailable(code) ?? {}
-    assert.match(message, /^The database .*[Rr]etry/, code)
-    assert.doesNotMatch(reason + message, /canary|base\//)
+    const { reason = '', shown } = unavailable(code) ?? {}
+    assert.match(shown?.message ?? '', /^The database .*[Rr]etry/, code)
+    assert.doesNotMatch(reason + JSON.stringify(shown), /canary|base\//)
   }
   for (const code of [PG.adminShutdown, '08006', 'ECONNREFUSED'])
-    assert.equal(unavailable(code)?.message, 'The database cannot be reached. Retry in a moment.')
-  const { message, reason } = whyUnavailable(new Error('Connection terminated unexpectedly')) ?? {}
-  assert.deepEqual([reason, message], [unavailable('08006')?.reason, unavailable('08006')?.message])
+    assert.deepEqual(unavailable(code)?.shown, platformMessage('databaseAway'))
+  assert.deepEqual(whyUnavailable(new Error('Connection terminated unexpectedly')), unavailable('08006'))
   // a pool has no free connection, and nobody knows why
-  assert.equal(whyUnavailable(new Error('timeout exceeded when trying to connect'))?.message, undefined)
+  assert.equal(whyUnavailable(new Error('timeout exceeded when trying to connect'))?.shown, undefined)
   assert.equal(unavailable(PG.deadlockDetected)?.reason, 'it is busy')
   assert.equal(unavailable(PG.uniqueViolation), null)
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import pg from 'pg'
-
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { isPgError, PG } from './transaction.ts'
 
 /** Why there is no connection, in our own words: never the driver's, and never with a password or a query. */
@@ -81,27 +82,23 @@ const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 const driverWords =
   /timeout exceeded when trying to connect|Connection terminated|is not queryable|driver has already been destroyed|Query read timeout/
 
-/** The message of a failed request while the database has no space. */
-export const NO_SPACE_MESSAGE = 'The database has no space left. Free space, then retry.'
-
 /** Why a statement could not be executed now. */
 export type Unavailable = {
   /** For the log. */
   reason: string
   /** What the person whose request failed can do, if anything. */
-  message?: string
+  shown?: PlatformMessage
 }
 
 /** Unlike a pool without a free connection, which is an overload. */
-const AWAY_MESSAGE = 'The database cannot be reached. Retry in a moment.'
+const away = platformMessage('databaseAway')
 
-const messages: Record<string, string> = {
-  [PG.insufficientResources]:
-    'The database has run out of a resource. See the log of the server, then retry.',
-  [PG.diskFull]: NO_SPACE_MESSAGE,
-  [PG.outOfMemory]: 'The database has no memory left. Free memory, then retry.',
-  [PG.tooManyConnections]: 'The database has no connection left. Retry in a moment.',
-  [PG.readOnly]: 'The database accepts no writes at the moment. Retry in a moment.',
+const messages: Record<string, PlatformMessage> = {
+  [PG.insufficientResources]: platformMessage('databaseOutOfResources'),
+  [PG.diskFull]: platformMessage('databaseFull'),
+  [PG.outOfMemory]: platformMessage('databaseOutOfMemory'),
+  [PG.tooManyConnections]: platformMessage('databaseOutOfConnections'),
+  [PG.readOnly]: platformMessage('databaseReadOnly'),
 }
 
 /**
@@ -113,14 +110,14 @@ export function whyUnavailable(error: unknown): Unavailable | null {
   if (!(error instanceof Error)) return null
   if (driverWords.test(error.message)) {
     const { reason } = whyUnreachable(error)
-    return error.message.includes(POOL_IS_BUSY) ? { reason } : { reason, message: AWAY_MESSAGE }
+    return error.message.includes(POOL_IS_BUSY) ? { reason } : { reason, shown: away }
   }
   if (isBusy(error)) return { reason: 'it is busy' }
   if (isPlanOutdated(error)) return { reason: 'its schema has changed' }
   const code = codeOf(error)
   const reason = transient[code] ?? (code.startsWith('08') ? closed : undefined)
   if (reason === undefined) return null
-  return { reason, message: messages[code] ?? AWAY_MESSAGE }
+  return { reason, shown: messages[code] ?? away }
 }
 
 /** Whether the database works but this transaction could not: a conflict, or a lock or a statement that took too long. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Hono } from 'hono'
 import { readBody, readJsonBody, canonicalPath, isCanonicalTarget, requestId } from './requests.ts'
 import type { RequestIdVariables } from './requests.ts'
@@ -125,12 +126,15 @@ describe('problems', () => {
     })
   })
 
-  it('carries the headers of the error', () => {
+  it('carries the headers of the error, and the reason of its message', async () => {
+    const shown = platformMessage('databaseFull')
     const response = transportProblem(
-      new TransportError('RATE_LIMITED', undefined, { 'retry-after': '5' }),
+      new TransportError('SERVICE_UNAVAILABLE', shown, { 'retry-after': '5' }),
       'r',
     )
-    assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '5'])
+    assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '5'])
+    const { message, parameters } = (await response.json()) as Record<string, unknown>
+    assert.deepEqual({ message, parameters }, shown)
   })
 })
 

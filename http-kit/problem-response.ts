@@ -1,3 +1,6 @@
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
+import { mapMessage } from '#contract/protocol/messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 
 /**
@@ -38,12 +41,19 @@ const TITLES: Record<TransportCode, string> = {
 export class TransportError extends Error {
   override name = 'TransportError'
   readonly code: TransportCode
+  /** Why the platform wrote the message, so that a client can show it in another language; absent for most. */
+  readonly parameters: MessageParameters | undefined
+  /** Whether the message is that of the code. */
+  readonly isGeneral: boolean
   readonly status: (typeof TRANSPORT_STATUS)[TransportCode]
   /** Additional response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: TransportCode, message?: string, headers: Record<string, string> = {}) {
-    super(message ?? TITLES[code])
+  constructor(code: TransportCode, message?: string | PlatformMessage, headers: Record<string, string> = {}) {
+    const { message: text, parameters } = typeof message === 'object' ? message : { message }
+    super(text ?? TITLES[code])
+    this.isGeneral = text === undefined
+    this.parameters = parameters
     this.code = code
     this.status = TRANSPORT_STATUS[code]
     this.headers = headers
@@ -72,9 +82,7 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
  */
 export function transportProblem(error: unknown, requestId: string): Response {
   const rejection = error instanceof TransportError ? error : new TransportError('INTERNAL_ERROR')
-  const { status, code, message, headers } = rejection
-  return problemResponse(
-    { title: TITLES[code], status, code, message: hideProtectedName(message), requestId },
-    headers,
-  )
+  const { status, code, message, parameters, headers } = rejection
+  const shown = mapMessage({ message, ...(parameters !== undefined && { parameters }) }, hideProtectedName)
+  return problemResponse({ title: TITLES[code], status, code, ...shown, requestId }, headers)
 }

@@ -121,7 +121,13 @@ describe('every endpoint', () => {
   for (const [name, row] of rows) {
     const { method } = splitName(name)
     test(`${name} requires a session`, async () => {
-      assertProblem(await send(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
+      const problem = assertProblem(
+        await send(method, addressOf(name), { user: 'nobody' }),
+        401,
+        'AUTHENTICATION_REQUIRED',
+      )
+      // another language shows the message of the code
+      assert.deepEqual(problem.parameters, { reason: 'AUTHENTICATION_REQUIRED' })
     })
     test(`${name} accepts only requests of the console (B01, B03)`, async () => {
       assertProblem(

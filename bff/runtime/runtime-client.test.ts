@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Summary } from '#contract/runtime-api/summary.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -122,12 +123,13 @@ for (const [what, answer] of invalid) {
 }
 
 test('the reason of an unavailable runtime is forwarded, other text is not', async () => {
-  const said = { code: 'SERVICE_UNAVAILABLE', message: 'The database has no space left.', requestId: 'r' }
+  const { message, parameters } = platformMessage('databaseFull')
+  const said = { code: 'SERVICE_UNAVAILABLE', message, parameters, requestId: 'r' }
   answerer = json(said, 503)
   const quoted = await failureOf(call(read))
   assert.deepEqual(
-    [quoted.code, quoted.ownMessage, quoted.retryable],
-    ['SERVICE_UNAVAILABLE', 'The database has no space left.', true],
+    [quoted.code, quoted.ownMessage, quoted.parameters, quoted.retryable],
+    ['SERVICE_UNAVAILABLE', message, parameters, true],
   )
   for (const body of ['<html>', '', { ...said, code: 'OTHER' }, { ...said, message: 'x'.repeat(5_000) }]) {
     answerer = json(body, 503)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
-import { readEnvelope } from '#contract/protocol/envelope.ts'
+import { MessageParameters, readEnvelope } from '#contract/protocol/envelope.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
@@ -145,13 +145,14 @@ export function failureOfStatus(
   if (!UNCERTAIN_STATUS.has(status)) return new ConsoleFailure('UPSTREAM_INVALID')
   const reason = Unavailable.safeParse(body === undefined ? null : parse(body))
   return reason.success
-    ? new ConsoleFailure('SERVICE_UNAVAILABLE', { message: reason.data.message, retryable: true, retryAfter })
+    ? new ConsoleFailure('SERVICE_UNAVAILABLE', { ...reason.data, retryable: true, retryAfter })
     : new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
 }
 
 const Unavailable = z.object({
   code: z.literal('SERVICE_UNAVAILABLE'),
   message: z.string().min(1).max(MESSAGE_MAX),
+  parameters: MessageParameters.optional().catch(undefined),
 })
 
 /** The failure for a call without a response. */

@@ -187,6 +187,12 @@ export const PLATFORM_MESSAGES = {
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
+  databaseAway: 'The database cannot be reached. Retry in a moment.',
+  databaseFull: 'The database has no space left. Free space, then retry.',
+  databaseOutOfMemory: 'The database has no memory left. Free memory, then retry.',
+  databaseOutOfResources: 'The database has run out of a resource. See the log of the server, then retry.',
+  databaseOutOfConnections: 'The database has no connection left. Retry in a moment.',
+  databaseReadOnly: 'The database accepts no writes at the moment. Retry in a moment.',
   readTimedOut: 'The data could not be read in time. Nothing was changed.',
   runtimeIsNewer:
     'The runtime is newer than this console, which cannot show this. It can when the consoles are upgraded too.',

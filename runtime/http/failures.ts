@@ -3,9 +3,10 @@ import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
 import { DETAILS_MAX } from '#contract/protocol/limits.ts'
 import { mapMessage } from '#contract/protocol/messages.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { isPgError, PG } from '#database/transaction.ts'
-import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
+import { whyUnavailable } from '#database/unreachable.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import { atMost } from '../engine/calls/failures.ts'
@@ -42,7 +43,7 @@ export function toTransportError(error: unknown, space: Pick<SpaceWatch, 'hasSpa
   const unavailable = whyUnavailable(error)
   if (unavailable === null) return new TransportError('INTERNAL_ERROR')
   // a server without space for its log stops, and is then unreachable
-  const message = space.hasSpace() ? unavailable.message : NO_SPACE_MESSAGE
+  const message = space.hasSpace() ? unavailable.shown : platformMessage('databaseFull')
   return new TransportError('SERVICE_UNAVAILABLE', message, { 'retry-after': '1' })
 }
 

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
+import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
 import { pendingMigrations } from '#database/migrate.ts'
 import type { AppliedMigration, Migration } from '#database/migrate.ts'
 import { READ_ONLY_MESSAGES, whyReadOnly } from '#database/read-only.ts'
-import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
 import type { Position } from '../store/events.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
@@ -43,7 +43,8 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    if ((await withTimeLimit(deps, space.isOut(deps.db))) !== false) throw notReady(NO_SPACE_MESSAGE)
+    if ((await withTimeLimit(deps, space.isOut(deps.db))) !== false)
+      throw notReady(PLATFORM_MESSAGES.databaseFull)
     const queries = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db, 'runtime')])
     const [applied, readOnly] = (await withTimeLimit(deps, queries)) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')

@@ -42,6 +42,19 @@ test('a refusal with details is summarized by its code in Chinese, because the d
   expect(errorView(refused).message).toMatch(/plugin-check/)
 })
 
+test('the message of a code, and why the database refuses, are translated where English comes from the response', async () => {
+  const messages = () => {
+    const general = { ...lostAnswer, code: 'INTERNAL_ERROR', message: 'The console failed.' }
+    const away = { ...lostAnswer, code: 'SERVICE_UNAVAILABLE', ...platformMessage('databaseAway') }
+    return [{ ...general, parameters: { reason: 'INTERNAL_ERROR' } }, away].map(
+      (problem) => errorView(new ApiError(problem)).message,
+    )
+  }
+  expect(messages()).toEqual(['The console failed.', platformMessage('databaseAway').message])
+  await changeLocale('zh')
+  expect(messages()).toEqual(['控制台出现错误。', '无法连接数据库。请稍后重试。'])
+})
+
 test('a failure that the browser reports itself has texts in both languages', async () => {
   expect(errorView(new ApiError(lostAnswer)).title).toBe('The console can’t be reached')
   await changeLocale('zh')

@@ -24,7 +24,10 @@ export function messageText({
   parameters?: Readonly<Record<string, string | number>> | undefined
 }): string {
   if (parameters === undefined) return message
-  const template = localeState().texts.platform[String(parameters.reason)]
+  const { platform, codes } = localeState().texts
+  const reason = String(parameters.reason)
+  // the reason of a message that its code gave is the code
+  const template = platform[reason] ?? codes[`${reason}.message`]
   if (typeof template !== 'string') return message
   const shown = Object.keys(parameters).map((key) => [key, shownParameter(parameters, key)])
   return fillTemplate(template, Object.fromEntries(shown))

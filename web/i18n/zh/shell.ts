@@ -687,6 +687,12 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   notFound: '该对象不存在，或您无权查看。',
   operationRemoved:
     '该操作不存在，或您无权查看。按照此部署的保留期限，{date} 之前结束的大多数操作已被删除；其审计记录仍会保留。',
+  databaseAway: '无法连接数据库。请稍后重试。',
+  databaseFull: '数据库空间已满。请释放空间，然后重试。',
+  databaseOutOfMemory: '数据库内存不足。请释放内存，然后重试。',
+  databaseOutOfResources: '数据库的某项资源已用尽。请查看数据库服务器的日志，然后重试。',
+  databaseOutOfConnections: '数据库没有可用连接。请稍后重试。',
+  databaseReadOnly: '数据库目前不接受写入。请稍后重试。',
   readTimedOut: '未能及时读取数据。未做任何更改。',
   runtimeIsNewer: '运行时的版本比此控制台新，此控制台无法显示该内容。控制台升级后即可显示。',
   requestAddressParts: '不能包含用户信息、查询或片段',
