@@ -19,6 +19,8 @@ export interface DeliverOptions {
   declarations: DeclarationSource
   timeoutMs: number
   now: () => number
+  /** Told how long the target took to answer; without an answer, `timeoutMs`. */
+  onCalled: (tookMs: number) => void
 }
 
 /**
@@ -41,7 +43,7 @@ export async function deliverEvent(
 
 async function attempt(
   event: OutboxEvent,
-  { platform, declarations, timeoutMs, now }: DeliverOptions,
+  { platform, declarations, timeoutMs, now, onCalled }: DeliverOptions,
 ): Promise<DeliveryFailure | null> {
   const { installation, resource, propertyKey, method, payload } = event
   // a path segment like `..` would reach another address of the target, with its token
@@ -66,7 +68,7 @@ async function attempt(
     return final('EVENT_PAYLOAD_INVALID', truncate(`The payload${at(problem.path)}: ${problem.message}`))
   if (expiresAt !== null && expiresAt.getTime() <= now())
     return { errorCode: 'ACCESS_EXPIRED', message: 'The access expired before it was used', retryable: true }
-  return send(event, target, timeoutMs)
+  return send(event, target, { timeoutMs, onCalled })
 }
 
 const at = (path: string): string => (path === '' ? '' : ` at ${path}`)
@@ -77,8 +79,14 @@ const final = (errorCode: string, message: string): DeliveryFailure => ({
   retryable: false,
 })
 
-async function send(event: OutboxEvent, target: Access, timeoutMs: number): Promise<DeliveryFailure | null> {
+async function send(
+  event: OutboxEvent,
+  target: Access,
+  { timeoutMs, onCalled }: Pick<DeliverOptions, 'timeoutMs' | 'onCalled'>,
+): Promise<DeliveryFailure | null> {
+  const calledAt = performance.now()
   const response = await post(event, target, timeoutMs)
+  onCalled(response === NO_RESPONSE ? timeoutMs : performance.now() - calledAt)
   if (typeof response === 'string') return uncertain(response)
   const envelope = readEnvelope(response.json)
   if (envelope.kind === 'success') return null
@@ -115,8 +123,7 @@ async function post(
   }
 }
 
-/** The message of an attempt that may have waited for a target that never answers. */
-export const NO_RESPONSE = 'The target did not respond'
+const NO_RESPONSE = 'The target did not respond'
 
 const uncertain = (message: string): DeliveryFailure => ({
   errorCode: 'EVENT_RESULT_UNCERTAIN',

@@ -178,6 +178,29 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       for (const each of names) assert.equal(target.arrivals[each], 2)
     })
 
+    test('sends other events while services that answer late keep it waiting (E07)', async (t) => {
+      const timeoutMs = 2_000
+      const { store, outbox, target, clock } = await setUp(t, { names: ['a'], concurrency: 4, timeoutMs })
+      target.reactions['a'] = 'hang'
+      const late = outbox.deliverDue()
+      await until(async () => target.arrivals['a'] === 1)
+      await wait(timeoutMs / 4 + 100)
+      target.release()
+      await late
+      const next = ['b', 'c', 'd', 'e']
+      for (const each of next) target.reactions[each] = 'hang'
+      await store.transaction(async (tx) => {
+        for (const each of next) await outbox.publish(tx, eventNamed(each))
+      })
+      clock.now += 1
+      await store.transaction((tx) => outbox.publish(tx, { ...eventNamed('other'), propertyKey: 'other' }))
+      const delivery = outbox.deliverDue()
+      await until(async () => target.arrivals['other'] === 1)
+      target.release()
+      assert.equal(await delivery, 5)
+      assert.equal(next.filter((each) => target.arrivals[each] === 1).length, 2)
+    })
+
     test('leases no more events than it sends at the same time', async (t) => {
       const names = ['a', 'b', 'c', 'd', 'e']
       const { outbox, create, target } = await setUp(t, { names, concurrency: 2, timeoutMs: 5_000 })

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonValue } from '../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
-import { deliverEvent, NO_RESPONSE, type DeliveryFailure } from './deliver-event.ts'
+import { deliverEvent, type DeliveryFailure } from './deliver-event.ts'
 import { declarationSource } from './event-declarations.ts'
 import type { EventState, EventTables, EventUpdate, OutboxEvent } from './event-store.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
@@ -34,7 +34,7 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   store: Store<Tx>
   /** `event.attempts` includes the failed attempt. Default: {@link defaultRetryPolicy}. */
   retry?: RetryPolicy
-  /** Events that are sent at the same time; default 32. Targets that do not respond take at most half of it. */
+  /** Events that are sent at the same time; default 32. Targets that are slow or do not respond take at most half of it. */
   concurrency?: number
   /** How often a started outbox looks for due events; default 500 ms. */
   pollMs?: number
@@ -57,7 +57,7 @@ export interface EventOutbox<Tx> {
   /** Waits for the attempts in progress. */
   stop(): Promise<void>
   /**
-   * Makes one attempt for each event that is due; returns how many were due. Of those whose service did not respond last, it tries as many as
+   * Makes one attempt for each event that is due; returns how many were due. Of those whose service was slow or did not respond, it tries as many as
    * half of `concurrency` at a time, and leaves the others for later.
    */
   deliverDue(): Promise<number>
@@ -88,9 +88,11 @@ const UNEXPECTED_FAILURE: DeliveryFailure = {
   retryable: true,
 }
 
-/** There was no attempt, because enough others wait for targets that did not respond. */
+/** There was no attempt, because enough others wait for slow targets. */
 const POSTPONED = Symbol('postponed')
-const SILENT_MAX = 10_000
+const SLOW_MAX = 10_000
+/** A target that takes this part of the time limit is slow. */
+const SLOW_PART = 1 / 4
 
 /** Gives up what is not retryable, and after 20 attempts; waits 1 s, then twice as long each time, up to 10 minutes. */
 export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
@@ -108,11 +110,11 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const { platformApiBase, credential, timeoutMs = 10_000 } = options
   const events = eventsOf(store)
   const platform = { platformApiBase, credential, timeoutMs }
-  const delivery = { platform, declarations: declarationSource(platform, now), timeoutMs, now }
+  const declarations = declarationSource(platform, now)
   const owner = newOwner()
   const leaseMs = Math.max(LEASE_MIN_MS, LEASE_TIMEOUTS * timeoutMs)
-  /** References whose target did not respond last: their events take at most half of the places, so that others are sent. */
-  const silent = new Set<string>()
+  /** How long slow targets take, by reference: their events take at most half of the places, so that others are sent. */
+  const slow = new Map<string, number>()
   let waiting = 0
   /** How many events wait for such a place: the more there are, the later each is tried. */
   let postponed = 0
@@ -148,7 +150,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const mayLease = (): boolean => hasMore && signal?.aborted !== true
     const send = async (event: OutboxEvent): Promise<void> => {
       const failure = await attempt(event)
-      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + postponement() })
+      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + postponement(event) })
       else ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
       running.delete(event.eventId)
       wake()
@@ -185,30 +187,41 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
 
   /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
   async function attempt(event: OutboxEvent): Promise<DeliveryFailure | typeof POSTPONED | null> {
-    const place = JSON.stringify([event.installation.bundleInstallId, event.resource, event.propertyKey])
-    const isSilent = silent.has(place)
-    if (isSilent && waiting >= concurrency / 2) {
+    const place = placeOf(event)
+    const isSlow = slow.has(place)
+    if (isSlow && waiting >= concurrency / 2) {
       postponed++
       return POSTPONED
     }
-    if (isSilent) postponed = Math.max(0, postponed - 1)
-    waiting += Number(isSilent)
+    // what was postponed for a target that is not slow any more is not counted down
+    postponed = slow.size === 0 ? 0 : Math.max(0, postponed - Number(isSlow))
+    waiting += Number(isSlow)
+    let tookMs = 0
+    const onCalled = (ms: number): void => void (tookMs = ms)
     try {
-      const failure = await deliverEvent(event, delivery)
-      if (failure?.message !== NO_RESPONSE) silent.delete(place)
-      else if (silent.size < SILENT_MAX) silent.add(place)
-      return failure
+      return await deliverEvent(event, { platform, declarations, timeoutMs, now, onCalled })
     } catch (error) {
       report(error, event)
       return UNEXPECTED_FAILURE
     } finally {
-      waiting -= Number(isSilent)
+      noteTime(place, tookMs)
+      waiting -= Number(isSlow)
     }
   }
 
-  /** As long as those before it need, but not longer than the longest delay of a retry: their service may respond again. */
-  const postponement = (): number =>
-    Math.min(DELAY_MAX_MS, timeoutMs * Math.ceil(postponed / Math.max(1, concurrency / 2)))
+  /** Rises at once and falls slowly: a target that answers some events at once must not get all places with the others. */
+  function noteTime(place: string, tookMs: number): void {
+    const before = slow.get(place)
+    const usualMs = Math.max(tookMs, ((before ?? 0) * 3 + tookMs) / 4)
+    if (usualMs < timeoutMs * SLOW_PART) slow.delete(place)
+    else if (before !== undefined || slow.size < SLOW_MAX) slow.set(place, usualMs)
+  }
+
+  /** As long as those before it need, but not longer than the longest delay of a retry: their service may be fast again. */
+  const postponement = (event: OutboxEvent): number => {
+    const tookMs = slow.get(placeOf(event)) ?? timeoutMs
+    return Math.min(DELAY_MAX_MS, Math.ceil(tookMs * Math.ceil(postponed / Math.max(1, concurrency / 2))))
+  }
 
   function report(error: unknown, event: OutboxEvent | null): void {
     try {
@@ -283,6 +296,10 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     retry: (eventId) => store.transaction((tx) => events.retry(tx, { eventId, now: now() })),
   }
 }
+
+/** The reference of an event, whose target may be slow. */
+const placeOf = ({ installation, resource, propertyKey }: OutboxEvent): string =>
+  JSON.stringify([installation.bundleInstallId, resource, propertyKey])
 
 /** PostgreSQL stores no NUL character. */
 const storable = (message: string): string => message.replaceAll('\0', '\ufffd')
