@@ -98,6 +98,13 @@ test('a resource is listed once by kind and name', () => {
   refusedAt(details({ resources: [module, timer, timer] }), '/resources/2/name', /same kind and name/)
 })
 
+test('the order of a plugin is one that its calls can be stored with', () => {
+  for (const order of [2_147_483_647, -2_147_483_647])
+    assert.deepEqual(details({ plugins: [{ ...plugin, order }] }), [])
+  for (const order of [2_147_483_648, -3e9])
+    refusedAt(details({ plugins: [{ ...plugin, order }] }), '/plugins/0/order', /from -2147483647/)
+})
+
 test('a MODULE has its own moduleId', () => {
   refusedAt(
     details({ resources: [module, but({ ...module, name: 'other' }, { moduleId: undefined })] }),

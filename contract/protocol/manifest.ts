@@ -276,6 +276,9 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
   return details
 }
 
+/** What a call of an operation is stored with; a larger order could be published, but never installed. */
+const ORDER_MAX = 2_147_483_647
+
 function checkPlugins(manifest: AuthorManifest): Detail[] {
   const repeated = repeatedIn(manifest.plugins.map(({ pluginId }) => pluginId))
   // of two with one moduleId, which is a problem of its own, the first
@@ -293,6 +296,10 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
           { path: pointerTo('plugins', index, 'pluginId') },
           `Plugin ${plugin.pluginId} is listed twice`,
         ),
+      )
+    if (Math.abs(plugin.order) > ORDER_MAX)
+      details.push(
+        refuse({ path: pointerTo('plugins', index, 'order') }, `Must be from -${ORDER_MAX} to ${ORDER_MAX}`),
       )
     const named = new Set<string>()
     for (const [entry, authorization] of plugin.resources.entries()) {
