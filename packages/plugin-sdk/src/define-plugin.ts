@@ -18,7 +18,7 @@ import {
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
 import { handlerOf, requireHandlers, type Handlers } from './handlers.ts'
 import type { Credential } from './platform.ts'
-import type { ResourceOf, WritesOf } from './plugins.ts'
+import type { ResourceOf, ValuesOf, WritesOf } from './plugins.ts'
 import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
 import { notApplied, PluginFailure, requireResult, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
@@ -38,7 +38,7 @@ export interface PluginDefinition<
 > {
   pluginId: Id
   store: Store<Tx>
-  handle: Handlers<Tx, keyof NoInfer<Declared> & string, ResourceOf<NoInfer<Id>>>
+  handle: Handlers<Tx, keyof NoInfer<Declared> & string, ResourceOf<NoInfer<Id>>, ValuesOf<NoInfer<Id>>>
   /**
    * Every property that a handler may write, and which of them are sensitive. The compiler compares the names with what
    * handlers write. Default: none.

@@ -9,14 +9,14 @@ import type { CallResource } from './call.ts'
 import type { Handler } from './run-call.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
-export type StageHandlers<Tx, Name extends string = string, Resource = CallResource> = {
-  readonly [stage in Stage]?: Handler<Tx, Name, Resource>
+export type StageHandlers<Tx, Name extends string = string, Resource = CallResource, Values = unknown> = {
+  readonly [stage in Stage]?: Handler<Tx, Name, Resource, Values>
 }
 
 /** One handler for each stage, or one for each operation type and stage; not both. */
-export type Handlers<Tx, Name extends string = string, Resource = CallResource> =
-  | (StageHandlers<Tx, Name, Resource> & { readonly [type in OperationType]?: never })
-  | ({ readonly [type in OperationType]?: StageHandlers<Tx, Name, Resource> } & {
+export type Handlers<Tx, Name extends string = string, Resource = CallResource, Values = unknown> =
+  | (StageHandlers<Tx, Name, Resource, Values> & { readonly [type in OperationType]?: never })
+  | ({ readonly [type in OperationType]?: StageHandlers<Tx, Name, Resource, Values> } & {
       readonly [stage in Stage]?: never
     })
 

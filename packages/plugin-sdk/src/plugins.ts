@@ -29,3 +29,17 @@ type WriteNames<Id extends keyof Plugins> = {
 export type WritesOf<Id extends string, Declared> = [Id] extends [keyof Plugins]
   ? { readonly [name in Exclude<keyof Declared, WriteNames<Id>>]: never }
   : unknown
+
+type ValueOf<Id extends keyof Plugins, Name> = {
+  [Locator in keyof Plugins[Id]]: Name extends keyof Part<Id, Locator, 'writes'>
+    ? Part<Id, Locator, 'writes'>[Name]
+    : never
+}[keyof Plugins[Id]]
+
+/**
+ * What the plugin may write, by name: a handler that writes to several Modules often knows their locators only when it runs,
+ * so any type that a Module has for the name is right.
+ */
+export type ValuesOf<Id extends string> = [Id] extends [keyof Plugins]
+  ? { readonly [name in WriteNames<Id> & string]?: ValueOf<Id, name> }
+  : unknown

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { sendRequest } from '../testing/send-request.ts'
 import {
@@ -7,11 +8,28 @@ import {
   definePlugin,
   memoryStore,
   notApplied,
+  verified,
   type HandlerResult,
   type PluginDefinition,
 } from './index.ts'
 import type { MemoryTransaction } from './memory-store.ts'
 
+declare module './plugins.ts' {
+  // as `plugin-sdk types` writes it
+  interface Plugins {
+    'license-keeper': {
+      'production/crm/MODULE/core': {
+        values: {}
+        references: {}
+        writes: { licenseId: string; plan: 'team' | 'one'; places: { city: string }[]; more: JsonValue }
+      }
+      'production/crm/MODULE/portal': { values: {}; references: {}; writes: { seats: number } }
+    }
+  }
+}
+
+const CORE = 'production/crm/MODULE/core'
+const PORTAL = 'production/crm/MODULE/portal'
 const base = { pluginId: 'tenant-provisioner', store: memoryStore(), verify: false } as const
 
 test('the compiler compares what handlers write with the writes of the plugin', async () => {
@@ -47,6 +65,65 @@ test('the compiler compares what handlers write with the writes of the plugin', 
   })
   for (const plugin of [undeclared, dynamic])
     assert.equal((await sendRequest(plugin, lifecycleRequest())).errorCode, 'WRITE_NOT_AUTHORIZED')
+})
+
+test('the compiler compares what handlers write with the types of the manifest', () => {
+  const writes = { licenseId: {}, plan: {}, places: {}, more: {}, seats: {} }
+  const keeper = { ...base, pluginId: 'license-keeper', writes } as const
+  interface Written {
+    licenseId: string
+    seats?: number
+  }
+  const dynamic: Record<string, Written> = {}
+  const unknown: Record<string, Record<string, number>> = {}
+  const plan = 'team'
+  definePlugin({ ...keeper, handle: { BEFORE_RESOURCES: () => applied(dynamic) } })
+  definePlugin({ ...keeper, handle: { BEFORE_RESOURCES: () => applied(unknown) } })
+  definePlugin({
+    ...keeper,
+    handle: {
+      BEFORE_RESOURCES: (call) =>
+        call.conclude(async () => {
+          if (call.stage === 'AFTER_RESOURCES') return notApplied()
+          const result = verified({
+            [CORE]: { plan, places: [{ city: 'Bern' }], more: [1, { deep: [null] }] },
+            [PORTAL]: { seats: 7 },
+          })
+          return call.operation.operationType === 'DETACH' ? applied() : result
+        }),
+    },
+  })
+  definePlugin({
+    ...keeper,
+    // @ts-expect-error licenseId is a string
+    handle: { BEFORE_RESOURCES: () => applied({ [CORE]: { licenseId: 5 } }) },
+  })
+  definePlugin({
+    ...keeper,
+    // @ts-expect-error there is no such plan
+    handle: { BEFORE_RESOURCES: (call) => call.conclude(() => verified({ [CORE]: { plan: 'all' } })) },
+  })
+  definePlugin({
+    ...keeper,
+    handle: {
+      // @ts-expect-error one of the Modules has a wrong value
+      INSTALL: { BEFORE_RESOURCES: () => applied({ [CORE]: { licenseId: 'x' }, [PORTAL]: { seats: 'x' } }) },
+    },
+  })
+  definePlugin({
+    ...keeper,
+    handle: {
+      // @ts-expect-error one of several results is wrong
+      BEFORE_RESOURCES: (call) =>
+        call.conclude(async () => {
+          if (call.stage === 'AFTER_RESOURCES') return call.pluginId === '' ? applied() : notApplied()
+          const wrong: Record<string, { licenseId: number }> = {}
+          return applied(wrong)
+        }),
+    },
+  })
+  // @ts-expect-error not a value of JSON
+  assert.equal(applied({ [CORE]: { more: new Date() } }).outcome, 'APPLIED')
 })
 
 /** What is printed for a handler in JavaScript, and the code of the response. */

@@ -14,36 +14,54 @@ export type HandlerResult =
   | { outcome: 'NOT_APPLIED' | 'FAILED' | 'UNKNOWN' }
 
 /**
- * A result together with the names of the properties that it writes, so that the compiler finds a name that `writes` of the
- * plugin does not have. `names` is a type only: no result has it.
+ * A result together with the names and the types of what it writes, so that the compiler compares them with `writes` of the
+ * plugin and with its manifest. `names` and `values` are types only: no result has them.
  */
-export type ResultWith<Name extends string> = HandlerResult & { readonly names?: Name }
+export type ResultWith<Name extends string, Values = unknown> = HandlerResult & {
+  readonly names?: Name
+  readonly values?: Values
+}
 
-/** Values by locator and name; of an object whose names are not known to the compiler, nothing is checked. */
-type WritesWith<Name extends string> = Readonly<Record<string, Readonly<{ [name in Name]?: JsonValue }>>>
-type KnownNames<Name extends string> = string extends Name ? never : Name
+/** Values by locator and name. The index signature makes the compiler infer arrays as JSON has them. */
+type WritesByLocator = Readonly<Record<string, Readonly<Record<string, JsonValue>> | object>>
+/** Of an object whose names are not known to the compiler, or that has none, nothing is checked. */
+type Known<Written> = Written extends unknown
+  ? [keyof Written] extends [never]
+    ? never
+    : string extends keyof Written
+      ? never
+      : Written
+  : never
+type ResultOf<Written> = ResultWith<NamesOf<Known<Written>>, Known<Written>>
+type NamesOf<Written> = Written extends unknown ? keyof Written & string : never
+type Json<Written> = {
+  readonly [locator in keyof Written]: { readonly [name in keyof Written[locator]]: JsonValue }
+}
 
 /** The business change is complete. Remembered: a retry gets this response. */
-export const applied = <Name extends string = never>(
-  writes: WritesWith<Name> = {},
-): ResultWith<KnownNames<Name>> => ({ outcome: 'APPLIED', writes: valuesOf(writes) })
+export const applied = <const Written extends WritesByLocator>(
+  writes?: Written & Json<Written>,
+): ResultOf<Written[keyof Written]> => ({ outcome: 'APPLIED', writes: valuesOf(writes) })
 
 /** The expected state was found. Remembered. */
-export const verified = <Name extends string = never>(
-  writes: WritesWith<Name> = {},
-): ResultWith<KnownNames<Name>> => ({ outcome: 'VERIFIED', writes: valuesOf(writes) })
+export const verified = <const Written extends WritesByLocator>(
+  writes?: Written & Json<Written>,
+): ResultOf<Written[keyof Written]> => ({ outcome: 'VERIFIED', writes: valuesOf(writes) })
 
 // what JavaScript passes as a value, also undefined, is checked when the response is composed
-const valuesOf = <Name extends string>(writes: WritesWith<Name>): Writes => writes as Writes
+const valuesOf = (writes: WritesByLocator = {}): Writes => writes as Writes
+
+/** A type of its own: beside a HandlerResult, the compiler would forget what other results of a function write. */
+type ResultWithoutWrites = ResultWith<never, never>
 
 /** There was nothing to change in this stage. Remembered. */
-export const notApplied = (): HandlerResult => ({ outcome: 'NOT_APPLIED' })
+export const notApplied = (): ResultWithoutWrites => ({ outcome: 'NOT_APPLIED' })
 
 /** A definite failure without details; throw a PluginFailure to give a reason. Not remembered. */
-export const failed = (): HandlerResult => ({ outcome: 'FAILED' })
+export const failed = (): ResultWithoutWrites => ({ outcome: 'FAILED' })
 
 /** It is unknown whether the change is complete; the runtime retries the call. Not remembered. */
-export const unknown = (): HandlerResult => ({ outcome: 'UNKNOWN' })
+export const unknown = (): ResultWithoutWrites => ({ outcome: 'UNKNOWN' })
 
 /** The codes with which the SDK itself rejects or fails a call, always in a failure envelope with status 200. */
 export const SDK_ERROR_CODES = [

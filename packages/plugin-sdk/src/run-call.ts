@@ -7,10 +7,10 @@ import { requireResult, type HandlerResult, type ResultWith } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { CallKey, RememberedCall, Store } from './store.ts'
 
-/** `Name`: the properties that it may write; by default, the compiler does not check that. */
-export type Handler<Tx, Name extends string = string, Resource = CallResource> = (
+/** `Name` and `Values`: the properties that it may write, and their types; by default, the compiler does not check that. */
+export type Handler<Tx, Name extends string = string, Resource = CallResource, Values = unknown> = (
   call: LifecycleCall<Tx, Resource>,
-) => Awaitable<string extends Name ? HandlerResult : ResultWith<Name>>
+) => Awaitable<string extends Name ? HandlerResult : ResultWith<Name, Values>>
 
 export interface Run<Tx> {
   store: Store<Tx>
