@@ -10,8 +10,10 @@ import { referenceProfile } from '../../testing/reference-profile.ts'
 import { serve } from '../../testing/serve.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { CASES } from '../cases/all-cases.ts'
+import { parseProfile } from '../profile.ts'
 import { STARTER_PROFILE } from '../starter-profile.ts'
 import { runCommand } from './command-line.ts'
+import { progressOf } from './progress.ts'
 
 interface Ran {
   code: number
@@ -125,6 +127,36 @@ test('a report that cannot be written costs neither the results nor the other re
   assert.match(ran.output.join('\n'), /✖ late\.same-sequence-refused/)
   assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
   assert.match(readFileSync(junit, 'utf8'), /late\.same-sequence-refused/)
+})
+
+test('a slow run says how long it still takes, from the cases that the profile makes possible', () => {
+  const lines: string[] = []
+  let clock = 0
+  const [tested, other] = [
+    CASES.filter(({ needs }) => needs.length === 0),
+    CASES.filter(({ needs }) => needs.includes('runbooks')),
+  ]
+  const cases = [...other.slice(0, 1), ...tested.slice(0, 11)]
+  const profile = parseProfile({ ...STARTER_PROFILE, runbooks: undefined }, 'of the test')
+  const onResult = progressOf(cases, profile, { print: (line) => lines.push(line), now: () => clock })
+  for (const [index, { id }] of cases.entries()) {
+    const isTested = index > 0
+    clock += isTested ? 30_000 : 6_000
+    onResult({
+      id,
+      status: isTested ? 'PASSED' : 'NOT_TESTED',
+      problem: null,
+      repeatProblem: null,
+      ms: 0,
+      sent: [],
+    })
+  }
+  assert.deepEqual(lines.slice(0, 3), [
+    '1 of 12 cases',
+    '2 of 12 cases; at this pace, about 6 min more',
+    '3 of 12 cases; at this pace, about 5 min more',
+  ])
+  assert.equal(lines.at(-1), '11 of 12 cases; at this pace, less than a minute more')
 })
 
 test('a wrong profile is explained in one line', async (t) => {

@@ -11,12 +11,12 @@ import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
 import { printable, printableLines } from '../report/printable.ts'
 import type { Report } from '../report/report.ts'
-import type { CaseResult } from '../run/judges.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
 import { readReceipt } from '../receipt/read-receipt.ts'
 import { replayReceipt, type ReplayResult } from '../receipt/replay-receipt.ts'
 import { readSingleCall, sendSingleCall } from './call.ts'
 import { check, withBench, type BenchOptions, type CheckOptions } from './check.ts'
+import { progressOf } from './progress.ts'
 import { loadKeys } from './stored-keys.ts'
 import { readFailures, removeFailure, storeFailures } from './failures.ts'
 import {
@@ -228,7 +228,7 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   // creates the store, in which a report may be
   const checking = checkOptions(options)
   requireWritable([options.json, options.junit, options.html, options.badge])
-  const onResult = progressOf(cases.length, terminal)
+  const onResult = progressOf(cases, checking.profile, { print: (line) => terminal.printError(line) })
   const report = await check({ ...checking, cases, onResult, ...(docsUrl !== undefined && { docsUrl }) })
   storeFailures(options.store, report)
   terminal.print(toTable(report))
@@ -239,28 +239,6 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   // last: a report that cannot be written must not cost the results of the run
   writeReports(options, report)
   return report.passed ? 0 : 1
-}
-
-const PROGRESS_MS = 5_000
-
-/**
- * Prints the first failure at once, as others often follow from it, and a line every few seconds, also if the output is a
- * file: a run can take minutes.
- */
-function progressOf(count: number, terminal: Terminal): (result: CaseResult) => void {
-  let printedAt = performance.now()
-  let done = 0
-  let hasFailed = false
-  return ({ id, status, problem }) => {
-    done++
-    if (status === 'FAILED' && !hasFailed) {
-      hasFailed = true
-      terminal.printError(`First failure: ${id}: ${problem ?? ''}`)
-    }
-    if (performance.now() - printedAt < PROGRESS_MS || done === count) return
-    printedAt = performance.now()
-    terminal.printError(`${done} of ${count} cases`)
-  }
 }
 
 /** Finds a wrong path before a run of minutes; only writing shows the others. */
