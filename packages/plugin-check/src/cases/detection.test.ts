@@ -42,6 +42,18 @@ test('a planted defect is found by the case that is meant to find it', async () 
   assert.deepEqual(missed, [])
 })
 
+test('a secret that is found is named by its property', async () => {
+  const problems = await Promise.all(
+    (['secret-in-base64', 'secret-in-log'] as const).map(async (defect) => {
+      const cases = CASES.filter(({ id }) => id === DEFECTS[defect].own)
+      const { cases: found } = await checkReference({ defect, seed: 1, isProcess: true, cases })
+      return found[0]?.problem ?? ''
+    }),
+  )
+  for (const problem of problems)
+    assert.match(problem, / contains a secret: plan of production\/crm-suite\/MODULE\/crm-core/)
+})
+
 test('no correct style has a finding', async () => {
   const alarms: string[] = []
   await forEach(Object.keys(STYLES) as StyleName[], async (style, offset) => {

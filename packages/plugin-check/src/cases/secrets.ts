@@ -10,6 +10,20 @@ import { once } from './read-response.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
 
+interface Secret {
+  /** What it is, for the person who looks for the place. */
+  of: string
+  text: string
+}
+
+const secretsOf = (of: string, texts: readonly string[]): Secret[] => texts.map((text) => ({ of, text }))
+
+/** The values of properties, by locator and name. */
+const secretsIn = (values: Readonly<Record<string, Readonly<Record<string, string>>>>): Secret[] =>
+  Object.entries(values).flatMap(([locator, named]) =>
+    Object.entries(named).map(([name, text]) => ({ of: `${name} of ${locator}`, text })),
+  )
+
 /** A value that occurs nowhere else for each sensitive text property of the profile, by locator and name. */
 function canaries(trial: Trial): Record<string, Record<string, string>> {
   const canary = (): string => `canary-${trial.random.bytes(12).toString('hex')}`
@@ -18,33 +32,36 @@ function canaries(trial: Trial): Record<string, Record<string, string>> {
   )
 }
 
-function checkAbsent(trial: Trial, sent: readonly Sent[], values: readonly string[], what: string): void {
+function checkAbsent(trial: Trial, sent: readonly Sent[], secrets: readonly Secret[], what: string): void {
   for (const { exchange } of sent) {
     const { response } = exchange
     if (response === null) continue
     const text = `${JSON.stringify(response.headers)}\n${response.body.toString()}`
-    checkText(trial, text, values, what)
+    checkText(trial, text, secrets, what)
   }
 }
 
-function checkText(trial: Trial, text: string, values: readonly string[], what: string): void {
-  for (const value of values)
+function checkText(trial: Trial, text: string, secrets: readonly Secret[], what: string): void {
+  for (const { of, text: value } of secrets)
     for (const [encoding, encoded] of encodingsOf(value))
-      trial.check(!text.includes(encoded), `${what} contains a secret (${encoding})`)
+      trial.check(!text.includes(encoded), `${what} contains a secret: ${of} (${encoding})`)
 }
 
 /** What the plugin printed lately contains none of the last of these. */
-function checkLog({ host, check }: Trial, values: readonly string[]): void {
+function checkLog({ host, check }: Trial, secrets: readonly Secret[]): void {
   const printed: string = host?.output().slice(-LOG_MAX) ?? ''
-  const found = values.slice(-LOGGED_MAX).some((value) => printed.includes(value))
-  check(!found, 'The output of the plugin contains a secret')
+  const found = secrets.slice(-LOGGED_MAX).find(({ text }) => printed.includes(text))
+  check(found === undefined, `The output of the plugin contains a secret: ${found?.of}`)
 }
 
-const tokensOf = (sent: readonly Sent[]): string[] =>
+const tokensOf = (sent: readonly Sent[]): Secret[] =>
   sent.flatMap(({ exchange }) => {
     const token = exchange.request.headers['authorization']?.split(' ')[1]
-    return token === undefined ? [] : [token]
+    return token === undefined ? [] : secretsOf('the token of a call', [token])
   })
+
+const credentialOf = ({ profile }: Trial): Secret[] =>
+  secretsOf('the credential of the plugin', [profile.credential])
 
 async function sendOtherBytes(trial: Trial, { variant }: Operation): Promise<void> {
   const other = variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
@@ -52,10 +69,10 @@ async function sendOtherBytes(trial: Trial, { variant }: Operation): Promise<voi
 }
 
 /** Calls of every kind with canaries as the sensitive values, including calls that the plugin must refuse: made once. */
-const provoke = (trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> =>
+const provoke = (trial: Trial): Promise<{ secrets: Secret[]; sent: readonly Sent[] }> =>
   once(trial, 'secrets', () => provokeOnce(trial))
 
-async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> {
+async function provokeOnce(trial: Trial): Promise<{ secrets: Secret[]; sent: readonly Sent[] }> {
   const replace = canaries(trial)
   const installation = trial.install()
   const operation = installation.operation('INSTALL', 1, { replace })
@@ -72,7 +89,7 @@ async function provokeOnce(trial: Trial): Promise<{ values: string[]; sent: read
       const { answer } = await trial.settle(failing.before, { withinMs: FAILING_MS })
       if (isDone(answer)) await trial.settle(failing.after, { withinMs: FAILING_MS })
     })
-  return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
+  return { secrets: secretsIn(replace), sent: trial.sent }
 }
 
 /** A text with fewer random characters can be in a response by chance. */
@@ -124,11 +141,11 @@ const FAILING_MS = 200
 const TELLING_MIN = 12
 
 /** The sensitive texts of a request that cannot be in a response by chance. */
-const sensitiveIn = ({ call }: Sent): string[] =>
-  Object.values(call?.request.resources ?? {}).flatMap(({ properties }) =>
-    Object.values(properties).flatMap((data) =>
+const sensitiveIn = ({ call }: Sent): Secret[] =>
+  Object.entries(call?.request.resources ?? {}).flatMap(([locator, { properties }]) =>
+    Object.entries(properties).flatMap(([name, data]) =>
       data.isSensitive === true && typeof data.value === 'string' && data.value.length >= TELLING_MIN
-        ? [data.value]
+        ? secretsIn({ [locator]: { [name]: data.value } })
         : [],
     ),
   )
@@ -153,8 +170,8 @@ export const SECRET_CASES: readonly Case[] = [
     },
     {
       async run(trial) {
-        const { values, sent } = await provoke(trial)
-        checkAbsent(trial, sent, values, 'A response')
+        const { secrets, sent } = await provoke(trial)
+        checkAbsent(trial, sent, secrets, 'A response')
       },
       judge: (trial, sent) => checkAbsent(trial, [sent], sensitiveIn(sent), 'A response'),
     },
@@ -175,8 +192,9 @@ export const SECRET_CASES: readonly Case[] = [
               .operation('INSTALL', 1, { replace: { [locator]: { [name]: value } } })
             const sent = await trial.settle(before, { withinMs: FAILING_MS })
             if (isDone(sent.answer)) await trial.settle(after, { withinMs: FAILING_MS })
-            checkAbsent(trial, trial.sent, secrets, 'A response')
-            checkLog(trial, secrets)
+            const named = secretsOf(`${name} of ${locator}`, secrets)
+            checkAbsent(trial, trial.sent, named, 'A response')
+            checkLog(trial, named)
           }
     },
   ),
@@ -189,8 +207,8 @@ export const SECRET_CASES: readonly Case[] = [
     },
     {
       async run(trial) {
-        const { values } = await provoke(trial)
-        checkText(trial, trial.host?.output() ?? '', values, 'The output of the plugin')
+        const { secrets } = await provoke(trial)
+        checkText(trial, trial.host?.output() ?? '', secrets, 'The output of the plugin')
       },
       review: (trial) => checkLog(trial, trial.sent.flatMap(sensitiveIn)),
     },
@@ -230,7 +248,7 @@ export const SECRET_CASES: readonly Case[] = [
     },
     {
       run: async (trial) => void (await provoke(trial)),
-      judge: (trial, sent) => checkAbsent(trial, [sent], [trial.profile.credential], 'A response'),
+      judge: (trial, sent) => checkAbsent(trial, [sent], credentialOf(trial), 'A response'),
     },
   ),
   secret(
@@ -243,7 +261,11 @@ export const SECRET_CASES: readonly Case[] = [
     {
       run: async (trial) => trial.complete(trial.install().operation('INSTALL', 1)),
       review(trial) {
-        checkLog(trial, [...trial.platform.material.slice(trial.from.material), trial.profile.credential])
+        const access = trial.platform.material.slice(trial.from.material)
+        checkLog(trial, [
+          ...secretsOf('an address or a token of a resolved reference', access),
+          ...credentialOf(trial),
+        ])
       },
     },
   ),
@@ -261,7 +283,9 @@ export const SECRET_CASES: readonly Case[] = [
         Object.entries(writes).flatMap(([name, { isIssued, isSensitive }]) => {
           const text = JSON.stringify(answer.writes[locator] ?? {})
           const value = new RegExp(`"${name}":\\{[^}]*"value":"([^"]{8,})"`).exec(text)?.[1]
-          return isIssued && isSensitive && value !== undefined ? [value] : []
+          return isIssued && isSensitive && value !== undefined
+            ? secretsIn({ [locator]: { [name]: value } })
+            : []
         }),
       )
       checkText(trial, trial.host?.output() ?? '', issued, 'The output of the plugin')
@@ -294,11 +318,13 @@ export const SECRET_CASES: readonly Case[] = [
       run: async (trial) => void (await provoke(trial)),
       review(trial) {
         const issued = trial.sent.flatMap(({ answer }) =>
-          answer.kind === 'success' ? [...issuedIn(trial.profile, answer.writes).values()] : [],
+          answer.kind === 'success' ? [...issuedIn(trial.profile, answer.writes)] : [],
         )
-        const texts = issued.filter((value) => typeof value === 'string' && value.length >= TELLING_MIN)
+        const secrets = issued.flatMap(([where, value]) =>
+          typeof value === 'string' && value.length >= TELLING_MIN ? secretsOf(where, [value]) : [],
+        )
         const failures = trial.sent.filter(({ answer }) => answer.kind === 'failure')
-        checkAbsent(trial, failures, [...new Set(texts)] as string[], 'A failure')
+        checkAbsent(trial, failures, secrets, 'A failure')
       },
     },
   ),
