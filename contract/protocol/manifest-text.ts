@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { pointerTo, pointerSegments } from '../json-schema/json.ts'
 import { StrictJsonError, placeIn, type TextPlace } from './json-text-problem.ts'
 import { AuthorManifest, checkManifest } from './manifest.ts'
@@ -35,19 +36,25 @@ export function readManifest(text: string): ManifestReading {
     const { line, column } = placeOfPointer(text, path)
     return { line, column, path, message }
   }
-  const reading = AuthorManifest.safeParse(json)
+  const reading = AuthorManifest.safeParse(json, { error: membersOf })
   if (!reading.success)
     return refused(
       reading.error.issues.flatMap((issue) => {
         const path = issue.path.map(String)
         return issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => at(pointerTo(...path, key), 'Is not a member of this object'))
+          ? issue.keys.map((key) => at(pointerTo(...path, key), issue.message))
           : [at(pointerTo(...path), issue.message)]
       }),
     )
   const problems = checkManifest(reading.data).map(({ path = '', message }) => at(path, message))
   return problems.length > 0 ? refused(problems) : { manifest: reading.data, problems: null }
 }
+
+/** What an object may have that has an unknown member; undefined for other issues, which have their message. */
+const membersOf: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === 'unrecognized_keys' && inst instanceof z.ZodObject
+    ? `Is not a member of this object; its members are ${Object.keys(inst.shape).join(', ')}`
+    : undefined
 
 const refused = (problems: ManifestProblem[]): ManifestReading => ({
   manifest: null,

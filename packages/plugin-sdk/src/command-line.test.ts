@@ -93,7 +93,10 @@ test('all that is wrong in the form is told by line and column', () => {
     errors.split('\n').map((line) => line.replace(/: .*/, '')),
     ['manifest.json:8:7', 'manifest.json:25:5', 'manifest.json:27:7'],
   )
-  assert.match(errors, /:27:7: \/plugins\/0\/rank: Is not a member of this object$/)
+  assert.match(
+    errors,
+    /:27:7: \/plugins\/0\/rank: Is not a member of this object; its members are pluginId, order, .*resources$/,
+  )
   assert.match(errors, /^manifest\.json:8:7: \/resources\/0\/kind: Must be one of MODULE, /)
 })
 
