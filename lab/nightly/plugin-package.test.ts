@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -191,7 +191,7 @@ describe('the template in TypeScript', () => {
       const database = kind === 'postgres' ? await startTestServer() : null
       t.after(() => database?.stop())
       const place = join(folder, kind)
-      const settings = { DATA_FILE: join(folder, 'test.sqlite'), DATABASE_URL: database?.url }
+      const settings = { DATABASE_URL: database?.url }
       await run(`npx plugin-sdk init ${kind} ${option}`)
       await run(`cd ${kind} && npx plugin-sdk check && ${NODE} ${tsc}`)
       // a name that the manifest does not have
@@ -202,6 +202,7 @@ describe('the template in TypeScript', () => {
       const strips = await run(`${NODE} -p "process.features.typescript"`)
       if (!strips.includes('strip')) return
       await run(`cd ${kind} && ${NODE} --test`, settings)
+      assert.ok(!existsSync(join(place, 'data')), 'the test uses other data than the plugin')
       const output = await run(`cd ${kind} && ${check} --platform-port 0`, settings)
       assert.match(output, /^mailbox-maker: PASSED/m)
     })

@@ -5,6 +5,8 @@ import { mailboxMaker } from './plugin.ts'
 import { openStore } from './store.ts'
 
 const MAIL = 'development/team-mail/MODULE/mail'
+// not the data of the plugin; with PostgreSQL, DATABASE_URL names the database
+process.env['DATA_FILE'] ??= ':memory:'
 const store = openStore()
 let platform: Awaited<ReturnType<typeof startTestPlatform>>
 before(async () => {
