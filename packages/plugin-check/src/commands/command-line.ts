@@ -128,6 +128,10 @@ function init({ profile, manifest, next, plugin }: Options, terminal: Terminal):
   if (!createStarterProfile(profile, content))
     throw new UsageError(`${profile} exists, and was not changed. Name another file with --profile.`)
   terminal.print(`Created ${profile}. Change its values to those of your plugin; see docs/plugin-check.md.`)
+  const untested = CASES.filter(({ needs }) => needs.includes('start') || needs.includes('state'))
+  terminal.print(
+    `Add start and state, which only you know: without them, ${untested.length} of ${CASES.length} cases are not tested.`,
+  )
   return 0
 }
 
