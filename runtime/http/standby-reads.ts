@@ -52,11 +52,14 @@ const POLL_MS = [2, 4, 8, 16, 32, 64]
 /** Then one read tries the standby again, and the others follow if it works. */
 const PAUSE_MS = 1_000
 const CONNECT_MS = 1_000
+/** How long a read on the standby may take before the primary serves it too: a third of what a console waits. */
+const SILENT_MS = 5_000
 /** Reads that wait for the position of the primary share one statement. */
 const TOGETHER = { concurrency: 2, most: 10_000, intervalMs: 1 }
 
 /** Why the primary answered. */
 type Why = 'behind' | 'away' | 'not_standby' | 'recovering'
+const SILENT: { why: Why } = { why: 'away' }
 
 export interface StandbyReads {
   /** Reads from the standby if it has everything that was committed before this call, and otherwise from the primary. */
@@ -149,8 +152,11 @@ export function openStandbyReads(
         return run(primary)
       }
       if (unusedSince !== null) triesAgainAt = clock.monotonic() + PAUSE_MS
+      const waiting = new AbortController()
+      const silence = clock.sleep(SILENT_MS, waiting.signal).catch(() => undefined)
       try {
-        const read = await readStandby(run)
+        // a machine that is paused, or a network that drops everything, neither answers nor fails
+        const read = await Promise.race([readStandby(run), silence.then(() => SILENT)])
         if ('result' in read) {
           triesAgainAt = -Infinity
           note(null)
@@ -162,6 +168,8 @@ export function openStandbyReads(
       } catch (error) {
         if (error instanceof DomainError) throw error
         note('away', error)
+      } finally {
+        waiting.abort()
       }
       return run(primary)
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { clientConfig, fromUrl } from '#database/settings.ts'
@@ -151,6 +152,26 @@ describe('reads from a standby', { skip: binDirectory === undefined && 'needs pg
     await standby.resume()
     await servesAgain()
     assert.equal(await listed(), workspace)
+  })
+
+  it('come from the primary while the standby neither answers nor fails', async () => {
+    await servesAgain()
+    const sessions = await onStandby(
+      "select pid from pg_stat_activity where application_name = 'bundle-runtime-reads'",
+    )
+    const send = (signal: NodeJS.Signals): void => {
+      for (const { pid } of sessions) process.kill(Number(pid), signal)
+    }
+    const before = await reads('away')
+    send('SIGSTOP')
+    try {
+      const late = sleep(15_000, 'as long as a console waits', { ref: false })
+      assert.equal(await Promise.race([listed(), late]), workspace)
+    } finally {
+      send('SIGCONT')
+    }
+    assert.equal(await reads('away'), before + 1)
+    await servesAgain()
   })
 
   it('come from the primary once the standby is promoted', async () => {
