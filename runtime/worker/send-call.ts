@@ -12,11 +12,12 @@ import type { Signer } from '../deps/signer.ts'
 import { callFailure } from '../engine/calls/failures.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
 import { readAnswer } from '../engine/calls/answer.ts'
+import { CREDENTIAL_START, possibleCredentialsIn } from '../engine/calls/platform-material.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import { PLATFORM_ANSWER } from '../engine/steps/retired.ts'
 import type { AttemptKey, CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
-import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
+import { findIssued, hashOf } from '../store/plugins/credentials.ts'
 
 /**
  * Makes a call whose attempt is recorded, and judges the result. `heldSince` is the monotonic time at which the worker
@@ -215,7 +216,7 @@ export async function issuedCredentialsIn(db: Db, response: OutboundResult): Pro
     return NO_CREDENTIALS
   const reading = readAnswer(response.body)
   if (reading.kind !== 'json') return NO_CREDENTIALS
-  const candidates = new Set(textsIn(reading.json).flatMap(possibleSecretsIn))
+  const candidates = new Set(textsIn(reading.json).flatMap(possibleCredentialsIn))
   if (candidates.size === 0 || candidates.size > CANDIDATES_MAX) return candidates
   const byHash = new Map([...candidates].map((secret) => [hashOf(secret).toString('hex'), secret]))
   const issued = await findIssued(db, [...candidates].map(hashOf))
@@ -227,5 +228,5 @@ const NO_CREDENTIALS: ReadonlySet<string> = new Set()
 /** A fast check on the raw bytes, without parsing. */
 function mayHoldOne(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return [SECRET_PREFIX, ...ESCAPES].some((text) => bytes.includes(text))
+  return [CREDENTIAL_START, ...ESCAPES].some((text) => bytes.includes(text))
 }

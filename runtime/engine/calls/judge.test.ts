@@ -741,6 +741,22 @@ suite('judging an answer', () => {
     endWork()
   })
 
+  test('very many texts like credentials are judged quickly beside very many others (E05)', () => {
+    const candidates = Array.from({ length: 10_000 }, (_, at) => `bpc_${String(at).padStart(43, '0')}`)
+    const failed = success('FAILED', { [LOCATOR]: { note: data(candidates) } })
+    const endWork = boundWork(1)
+    const judged = judgeAnswer(
+      expected,
+      json({ ...failed, more: Array.from({ length: 100_000 }, () => 'a') }),
+      {
+        ...knowledge,
+        issuedCredentials: new Set(candidates),
+      },
+    )
+    endWork()
+    assert.equal(judged.failure?.errorCode, 'PLUGIN_REPORTED_FAILURE')
+  })
+
   test('an adversarial body is judged quickly (E05)', () => {
     const endWork = boundWork(5)
     for (const text of [

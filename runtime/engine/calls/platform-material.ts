@@ -51,9 +51,25 @@ export function hidePlatformMaterial(text: string, { serviceAddresses }: Address
     .replaceAll(TOKEN_PART, (_, before: string) => before + MASK)
 }
 
+/** With what every credential of a plugin begins. */
+export const CREDENTIAL_START = 'bpc_'
+
+/** Matches anywhere, even between other letters: 32 bytes are 43 base64url characters. */
+const CREDENTIAL = /(?=(bpc_[\w-]{43}))bpc_/g
+
+/** Returns every part of a text that looks like the credential of a plugin. Whether it was issued decides whether it is one. */
+export function possibleCredentialsIn(text: string): string[] {
+  return text.includes(CREDENTIAL_START)
+    ? [...text.matchAll(CREDENTIAL)].map(([, credential = '']) => credential)
+    : []
+}
+
+/** Not each text is searched for each credential: a response may have very many of both. */
 function isOrHoldsCredential(text: string, credentials: PlatformCredentials): boolean {
-  for (const secret of credentials.issuedCredentials) if (text.includes(secret)) return true
-  return holdsToken(text, credentials)
+  const { issuedCredentials } = credentials
+  return (
+    possibleCredentialsIn(text).some((one) => issuedCredentials.has(one)) || holdsToken(text, credentials)
+  )
 }
 
 /**

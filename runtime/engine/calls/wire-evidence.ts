@@ -3,7 +3,7 @@ import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import { maskStrings, secretsInHeaders, visibleText } from '#http-kit/text/scrub.ts'
-import { hidePlatformMaterial } from './platform-material.ts'
+import { CREDENTIAL_START, hidePlatformMaterial } from './platform-material.ts'
 
 /** By name in lower case: those that may be shown. */
 type Headers = Readonly<Partial<Record<string, string>>>
@@ -91,9 +91,6 @@ interface MaskingInput {
   /** Base URLs of the registered services. */
   serviceAddresses: readonly string[]
 }
-
-/** With what every credential of a plugin begins. */
-const CREDENTIAL_START = 'bpc_'
 
 /** A header with at most this many characters is shown as a whole. */
 const SHOWN_MAX = 200
