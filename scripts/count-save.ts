@@ -193,6 +193,7 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
         'holdsPlatformCredential',
         'maskAnswer',
         'hidePlatformMaterial',
+        'CREDENTIAL_START',
       ],
       runtime: [
         'planComparing',
