@@ -201,6 +201,19 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       assert.equal(next.filter((each) => target.arrivals[each] === 1).length, 2)
     })
 
+    test('refuses an event whose installation is not one, before it can stop the others (E07)', async (t) => {
+      const { store, outbox, target } = await setUp(t, { names: ['a'] })
+      const odd = eventNamed('odd')
+      // as a driver of a database reads a number of 64 bits
+      const installation = { ...odd.installation, workspaceId: '7' as unknown as number }
+      await assert.rejects(
+        store.transaction((tx) => outbox.publish(tx, { ...odd, installation })),
+        /installation of an event/,
+      )
+      assert.equal(await outbox.deliverDue(), 1)
+      assert.deepEqual(target.arrivals, { a: 1 })
+    })
+
     test('leases no more events than it sends at the same time', async (t) => {
       const names = ['a', 'b', 'c', 'd', 'e']
       const { outbox, create, target } = await setUp(t, { names, concurrency: 2, timeoutMs: 5_000 })

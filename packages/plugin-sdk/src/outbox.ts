@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonValue } from '../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { InstallationIdentity } from '../../../contract/protocol/scope.ts'
 import { deliverEvent, type DeliveryFailure } from './deliver-event.ts'
 import { declarationSource } from './event-declarations.ts'
 import type { EventState, EventTables, EventUpdate, OutboxEvent } from './event-store.ts'
@@ -312,6 +313,9 @@ export function eventsOf<Tx>({ events }: Store<Tx>): EventTables<Tx> {
 
 function newEvent(event: EventToPublish, createdAt: number): OutboxEvent {
   const { installation, resource, propertyKey, method, payload, idempotencyKey } = event
+  // an event that cannot be read again would keep all others from being sent
+  if (!InstallationIdentity.safeParse(installation).success)
+    throw new TypeError('The installation of an event must be exactly that of a call')
   if (!isJsonValue(payload)) throw new TypeError('The payload of an event must be JSON')
   if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,128}$/.test(idempotencyKey))
     throw new TypeError('An idempotencyKey must have 1 to 128 visible ASCII characters')
