@@ -54,6 +54,15 @@ test('a secret that is found is named by its property', async () => {
     assert.match(problem, / contains a secret: plan of production\/crm-suite\/MODULE\/crm-core/)
 })
 
+test('a plugin that works before it reads a body holds up no other request', async () => {
+  const cases = CASES.filter(({ id }) => id === 'concurrent.slow-upload')
+  const report = await checkReference({ defect: null, seed: 1, isProcess: false, answerMs: 600, cases })
+  assert.deepEqual(
+    report.cases.map(({ status }) => status),
+    ['PASSED'],
+  )
+})
+
 test('no correct style has a finding', async () => {
   const alarms: string[] = []
   await forEach(Object.keys(STYLES) as StyleName[], async (style, offset) => {
