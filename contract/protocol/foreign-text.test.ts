@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { foreignText, isBlank } from './foreign-text.ts'
+import { foreignText, isBlank, printable, printableLines } from './foreign-text.ts'
 
 test('a text that nobody sees is blank', () => {
   const unseen = [
@@ -39,4 +39,10 @@ test('what would mislead the reader is marked, and all else stays (C06)', () => 
   for (const text of ['two\nlines\tand a tab', 'שלום', 'a\u200db', 'naïve 中文'])
     assert.equal(foreignText(text), text)
   assert.equal(foreignText('\u200b \u202e'), null)
+})
+
+test('a text of a stranger cannot control a terminal, and all else stays (C06)', () => {
+  const text = '\u001b[2J \u202egpj\r\n\ud800 a\u200db'
+  assert.equal(printable(text), '\ufffd[2J \ufffdgpj\ufffd\ufffd\ufffd a\u200db')
+  assert.equal(printableLines(text), '\ufffd[2J \ufffdgpj\ufffd\n\ufffd a\u200db')
 })

@@ -15,3 +15,11 @@ export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === '
 export function foreignText(text: string): string | null {
   return isBlank(text) ? null : text.replace(MISLEADING_CHARACTER, '\ufffd')
 }
+
+const UNPRINTABLE = new RegExp(String.raw`[${MISLEADING}\p{Cs}]`, 'gu')
+
+/** A text of a stranger for a line in a terminal, which it must not control. */
+export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\ufffd')
+
+/** The same for a text of several lines. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { MISLEADING } from '../../../contract/protocol/foreign-text.ts'
+import { printableLines } from '../../../contract/protocol/foreign-text.ts'
 import { describeManifestProblem, readManifest } from '../../../contract/protocol/manifest-text.ts'
 import { manifestTypes } from './manifest-types.ts'
 
@@ -22,8 +22,6 @@ const USAGE = `Usage:
   plugin-sdk types manifest.json    prints the types of its properties, for a file such as manifest.d.ts
 
 Exit code: 0 done, 1 the manifest is wrong or a file exists, 2 the command is not understood.`
-
-const MISLEADING_CHARACTER = new RegExp(String.raw`(?!\n)[${MISLEADING}]`, 'gu')
 
 export interface Output {
   print(text: string): void
@@ -38,8 +36,8 @@ export interface Output {
 export function runCommand(args: readonly string[], templates: string, given: Output): number {
   // a manifest may come from somebody else
   const output: Output = {
-    print: (text) => given.print(text.replaceAll(MISLEADING_CHARACTER, '\ufffd')),
-    printError: (text) => given.printError(text.replaceAll(MISLEADING_CHARACTER, '\ufffd')),
+    print: (text) => given.print(printableLines(text)),
+    printError: (text) => given.printError(printableLines(text)),
   }
   const [command, ...rest] = args
   const parsed = options(rest)

@@ -8,7 +8,7 @@ import {
 } from '../../../../contract/protocol/vocabulary.ts'
 import { readJsonFile, UsageError, type Profile } from '../profile.ts'
 import { problemOf } from '../receipt/replay-receipt.ts'
-import { printable, printableLines } from '../report/printable.ts'
+import { printable, printableLines } from '../../../../contract/protocol/foreign-text.ts'
 import { CaseBlocked, createTrial, type Bench, type Sent } from '../run/trial.ts'
 import { endpointProblem } from '../run/usable.ts'
 import type { CallOptions } from '../wire/build-call.ts'

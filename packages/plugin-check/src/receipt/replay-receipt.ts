@@ -8,7 +8,7 @@ import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY, MESSAGE_MAX } from '../../../.
 import { Data, Reference } from '../../../../contract/protocol/typed-value.ts'
 import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
 import { MASK } from '../../../../contract/protocol/data.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../../../../contract/protocol/foreign-text.ts'
 import { CaseBlocked, createTrial, type Bench, type Sent } from '../run/trial.ts'
 import { credentialProblem, endpointProblem } from '../run/usable.ts'
 import { callOf } from '../wire/build-call.ts'

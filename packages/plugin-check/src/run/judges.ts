@@ -1,6 +1,6 @@
 import { UsageError } from '../profile.ts'
 import type { Case } from '../cases/case.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../../../../contract/protocol/foreign-text.ts'
 import { CaseBlocked, CaseFailed, CaseUntested, type Sent, type Trial } from './trial.ts'
 
 export type Status = 'PASSED' | 'FAILED' | 'BLOCKED' | 'NOT_TESTED'

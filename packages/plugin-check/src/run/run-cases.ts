@@ -1,7 +1,7 @@
 import type { Case, Need } from '../cases/case.ts'
 import { NEEDS } from '../cases/case.ts'
 import type { Profile } from '../profile.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../../../../contract/protocol/foreign-text.ts'
 import { seededRandom } from '../wire/random.ts'
 import { checkRepeats } from './history.ts'
 import { createJudges, judge, type CaseResult, type Judges } from './judges.ts'

@@ -1,5 +1,5 @@
 import { DEFAULT_CREDENTIAL } from '../profile.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../../../../contract/protocol/foreign-text.ts'
 import { parseJson, type Answer } from '../wire/read-answer.ts'
 import type { Exchange } from '../wire/send.ts'
 import type { Bench } from './trial.ts'
