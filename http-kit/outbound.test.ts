@@ -412,6 +412,27 @@ describe('outbound', () => {
     await guarded.close()
   })
 
+  it('asks once for a name that does not exist, however many calls wait for the answer', async () => {
+    const unanswered: Parameters<Resolver>[2][] = []
+    const patient = createOutbound({
+      egressAllow: parseEgressAllow('loopback'),
+      resolver(hostname, _options, callback) {
+        if (hostname.startsWith('none')) unanswered.push(callback)
+        else callback(null, [{ address: '127.0.0.1', family: 4 }])
+      },
+    })
+    const { port } = server.address() as AddressInfo
+    // each from a pool of its own; the last one ends when the others are waiting
+    const [one, joined, answered] = ['http://none', 'https://none', 'http://other'].map((name) =>
+      reason(`${name}.example.org:${port}/ok`, {}, patient),
+    )
+    assert.equal(await answered, 'answer 200')
+    unanswered[0]?.(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
+    assert.deepEqual(await Promise.all([one, joined]), ['dns', 'dns'])
+    assert.equal(unanswered.length, 1)
+    await patient.close()
+  })
+
   it('asks for a name that nobody answers once, however many calls wait for it (E07)', async () => {
     const asked: string[] = []
     const unanswered: Parameters<Resolver>[2][] = []

@@ -190,7 +190,8 @@ function egressConnector({
 /**
  * Asks for a name once for all connections that are opened meanwhile. The system looks up only a few names at the same time, for all of
  * the process, and a question that nobody answers takes as long as the system waits: those of one name must not hold up the others.
- * A question that fails was asked too early for those that joined it: for them it is asked once more.
+ * A question that fails was asked too early for those that joined it: for them it is asked once more, unless the answer is that there is
+ * no such name.
  */
 function sharing(resolver: Resolver): Resolver {
   type Asker = Parameters<Resolver>[2]
@@ -202,8 +203,9 @@ function sharing(resolver: Resolver): Resolver {
       joinedBy.set(question, joined)
       resolver(hostname, options, (error, addresses) => {
         joinedBy.delete(question)
-        if (error !== null && joined.length > 0) ask(joined)
-        for (const one of error === null ? [...askers, ...joined] : askers) one(error, addresses)
+        const isAnswered = error === null || isNotFound(error)
+        if (!isAnswered && joined.length > 0) ask(joined)
+        for (const one of isAnswered ? [...askers, ...joined] : askers) one(error, addresses)
       })
     }
     const joined = joinedBy.get(question)
@@ -211,6 +213,9 @@ function sharing(resolver: Resolver): Resolver {
     else joined.push(callback)
   }
 }
+
+/** Whether the answer is that the name has no address. */
+const isNotFound = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOTFOUND'
 
 /** A name that cannot be looked up for the moment, such as that of a replica that is stopped, has the addresses that it had last. */
 function remembering(resolver: Resolver): LookupAll {
@@ -223,7 +228,7 @@ function remembering(resolver: Resolver): LookupAll {
       return found
     } catch (error) {
       const known = last.get(name)
-      if (known === undefined || (error as NodeJS.ErrnoException).code === 'ENOTFOUND') throw error
+      if (known === undefined || isNotFound(error)) throw error
       return known
     }
   }
