@@ -98,6 +98,11 @@ test('a resource is listed once by kind and name', () => {
   refusedAt(details({ resources: [module, timer, timer] }), '/resources/2/name', /same kind and name/)
 })
 
+test('each of very many properties that a Module does not have is a problem', () => {
+  const readProperties = Array.from({ length: 200_000 }, () => 'absent')
+  assert.equal(withAuthorization({ readProperties }).length, 200_000)
+})
+
 test('the order of a plugin is one that its calls can be stored with', () => {
   for (const order of [2_147_483_647, -2_147_483_647])
     assert.deepEqual(details({ plugins: [{ ...plugin, order }] }), [])

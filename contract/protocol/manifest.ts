@@ -310,7 +310,9 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
           refuse({ path: `${path}/object/moduleId` }, 'The plugin has another entry for this Module'),
         )
       named.add(moduleId)
-      details.push(...checkAuthorization(manifest, modules.get(moduleId), { authorization, path }))
+      // not as arguments, of which there may be too many
+      const module = modules.get(moduleId)
+      for (const detail of checkAuthorization(manifest, module, { authorization, path })) details.push(detail)
     }
     return details
   })
