@@ -68,7 +68,7 @@ export interface Evaluated {
   exposed: PlatformProblem[]
   /** What is wrong with the secrets that it gives. */
   wrong: Problem[]
-  /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies. */
+  /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies, and with why it has no plan. */
   refuseIfMoved(token: string): Promise<void>
 }
 type PropertyChangeConflict = {
@@ -106,8 +106,7 @@ export async function evaluateChange(
       shownConflicts: [],
       exposed: [],
       wrong: [],
-      // what has no plan is refused when it is carried out
-      refuseIfMoved: () => Promise.resolve(),
+      refuseIfMoved: () => Promise.reject(error),
     }
   }
 }
