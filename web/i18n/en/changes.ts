@@ -224,7 +224,8 @@ export const changes = {
   'title.version': '{kind}: {bundle} {version} in {scope}',
   'editing.title': 'You are editing the change request “{title}”',
   'editing.lost': 'This change request can’t be edited',
-  'editing.lost.message': 'It has ended, or you may not edit it. What you enter here is not part of it.',
+  'editing.lost.message':
+    'It has ended, you may not edit it, or it is of another scope or installation. What you enter here is not part of it.',
   again: 'Create a new one from it',
   'again.title': 'You are starting again from the change request “{title}”',
   'again.message': 'It has ended. Its values are filled in here, for a new change.',

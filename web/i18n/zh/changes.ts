@@ -212,7 +212,8 @@ export const changes: Translated<typeof source.changes> = {
   'title.version': '{kind}：{scope} 中的 {bundle} {version}',
   'editing.title': '您正在编辑变更请求“{title}”',
   'editing.lost': '无法编辑此变更请求',
-  'editing.lost.message': '此请求已结束，或者您无权编辑。您在此处的更改不会进入该请求。',
+  'editing.lost.message':
+    '此请求已结束、您无权编辑，或者属于其他作用域或安装实例。您在此处的更改不会进入该请求。',
   again: '据此新建请求',
   'again.title': '您正在以变更请求“{title}”为基础重新开始',
   'again.message': '该请求已结束，其值已填入此处。您据此提交的是新的变更。',

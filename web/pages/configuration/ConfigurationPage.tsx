@@ -39,7 +39,7 @@ export function ConfigurationPage() {
   const store = useDraftStore(user?.id ?? '', scope, search.change)
   const hasEdits = useSyncExternalStore(store.subscribe, () => countEdits(store.current()) > 0)
 
-  const edited = useEditedRequest('CONFIGURE', search.change)
+  const edited = useEditedRequest('CONFIGURE', search.change, { scope })
   // edits of what is gone are shown until they are decided
   if (data !== undefined && !edited.isPending && (hasEdits || Object.keys(data.resources).length > 0)) {
     return (

@@ -126,6 +126,19 @@ test('a request that has ended is the beginning of a new one, without its secret
   expect(api.requests(EDIT)).toEqual([])
 })
 
+test.each(['OPEN', 'REJECTED'] as const)(
+  'a link fills the form of no other scope with a request: %s',
+  async (state) => {
+    const scope = { environmentKey: 'staging', applicationRuntimeId: 'eu', workspaceId: 1 }
+    const request = requestWith(2525, { state, scope })
+    const { address } = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })
+    await renderConsole(`${address(MAIL)}&change=${request.changeRequestId}`)
+    await expect.element(page.getByRole('link', { name: 'Open the change request' })).toBeVisible()
+    await expect.element(page.getByText(/You are (editing|starting again)/)).not.toBeInTheDocument()
+    await expect.element(field('SMTP port')).not.toHaveValue('2525')
+  },
+)
+
 test('what others have stored in a request since an earlier visit is merged with what was left there', async () => {
   let request = requestWith(2525)
   const scope = await serveScope({ 'GET /change-requests/{changeRequestId}': () => request })

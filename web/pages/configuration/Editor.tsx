@@ -72,7 +72,7 @@ export function Editor({
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useInstallationTitles(configuration.scope)
   const pane = useDocumentPane(configuration.scope, search)
-  const edited = useEditedRequest('CONFIGURE', search.change)
+  const edited = useEditedRequest('CONFIGURE', search.change, { scope: configuration.scope })
   // a request is applied later, so that nothing refuses its edit now, and nothing is overridden
   const gate = useGate(edited.request === null ? configuration.scope : null, 'CONFIGURE')
   const pausesInScope = useQuery(apiQuery('GET /pauses', pausesInScopeCall(configuration.scope)))

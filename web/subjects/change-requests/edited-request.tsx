@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changeRequestCall } from '#contract/console-api/pages/change-requests.ts'
-import { deepEqual } from '#contract/json-schema/json.ts'
+import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
 import type { ChangeRequestDetail, Configuration, PropertyView } from '#contract/console-api/shapes.ts'
 import { ApiError, type Call } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -41,17 +41,27 @@ interface EditedRequest {
   unread: { error: Error; isFetching: boolean; refetch: () => void } | null
 }
 
-/** The change request that an address names, if it is of this kind and the person may edit it. */
+/**
+ * The change request that an address names, if it is of this kind and the person may edit it.
+ *
+ * @param place of the page: an address may name the request of another one, which its form must not fill or replace.
+ */
 export function useEditedRequest(
   kind: Kind,
   changeRequestId: string | undefined,
+  place: Partial<Pick<ChangeRequestDetail, 'scope' | 'bundleInstallId'>> = {},
 ): EditedRequest & { isFetching: boolean } {
   const { data, error, isFetching, refetch } = useQuery({
     ...apiQuery('GET /change-requests/{changeRequestId}', changeRequestCall(changeRequestId ?? '')),
     enabled: changeRequestId !== undefined,
   })
-  const isIt = changeRequestId !== undefined && data?.may.edit === true && data.kind === kind
   const isNamed = changeRequestId !== undefined
+  const isHere =
+    isNamed &&
+    data?.kind === kind &&
+    isOf(data.scope, place.scope) &&
+    isOf(data.bundleInstallId, place.bundleInstallId)
+  const isIt = isHere && data.may.edit
   const isGone = error instanceof ApiError && error.isDecided
   const isPending = isNamed && data === undefined && !isGone
   return {
@@ -59,10 +69,14 @@ export function useEditedRequest(
     isPending,
     isFetching,
     lost: isNamed && !isIt && !isPending ? changeRequestId : null,
-    ended: isNamed && data?.kind === kind && isEndedBefore(data) ? data : null,
+    ended: isHere && isEndedBefore(data) ? data : null,
     unread: isPending && error !== null ? { error, isFetching, refetch: () => void refetch() } : null,
   }
 }
+
+/** Whether what a request names, if it does, is that of the page. */
+const isOf = (named: JsonValue, ofPage: JsonValue | undefined): boolean =>
+  named === null || ofPage === undefined || deepEqual(named, ofPage)
 
 const givenIn = ({ input }: ChangeRequestDetail): Given => input.changes ?? input.properties ?? {}
 
@@ -100,8 +114,13 @@ export function useEditedInput(
   kind: 'INSTALL' | 'UPGRADE',
   changeRequestId: string | undefined,
   input: OperationInput,
+  place: Parameters<typeof useEditedRequest>[2] = {},
 ): EditedRequest {
-  const { request, isPending, isFetching, lost, ended, unread } = useEditedRequest(kind, changeRequestId)
+  const { request, isPending, isFetching, lost, ended, unread } = useEditedRequest(
+    kind,
+    changeRequestId,
+    place,
+  )
   const [taken, setTaken] = useState<ChangeRequestDetail | null>(null)
   const isEdited = taken !== null && !isEndedBefore(taken)
   const filling = request ?? ended

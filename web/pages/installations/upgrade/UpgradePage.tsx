@@ -29,9 +29,9 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const [base, setBase] = useState<number | null>(null)
   const navigate = useNavigate()
   const { version: target, change } = useSearch({ from: '/installations/$id' })
-  const edited = useEditedInput('UPGRADE', change, input)
   const { installation, version, claim } = detail
   const { bundleInstallId, bundle } = installation
+  const edited = useEditedInput('UPGRADE', change, input, { bundleInstallId })
   const name = detail.title ?? bundle.bundleId
   return (
     <Page
