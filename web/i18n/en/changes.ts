@@ -223,7 +223,7 @@ export const changes = {
   'title.operation': '{kind}: {bundle} in {scope}',
   'title.version': '{kind}: {bundle} {version} in {scope}',
   'editing.title': 'You are editing the change request “{title}”',
-  'editing.lost': 'This change request can’t be edited',
+  'editing.lost': 'This change request can’t be edited here',
   'editing.lost.message':
     'It has ended, you may not edit it, or it is of another scope or installation. What you enter here is not part of it.',
   again: 'Create a new one from it',

@@ -211,7 +211,7 @@ export const changes: Translated<typeof source.changes> = {
   'title.operation': '{kind}：{scope} 中的 {bundle}',
   'title.version': '{kind}：{scope} 中的 {bundle} {version}',
   'editing.title': '您正在编辑变更请求“{title}”',
-  'editing.lost': '无法编辑此变更请求',
+  'editing.lost': '无法在此处编辑此变更请求',
   'editing.lost.message':
     '此请求已结束、您无权编辑，或者属于其他作用域或安装实例。您在此处的更改不会进入该请求。',
   again: '据此新建请求',
