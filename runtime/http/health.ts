@@ -61,11 +61,15 @@ export function healthRoutes(options: HealthOptions): HttpApp {
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
 
-  app.get('/metrics', async (c) => {
-    const [ofDatabase, isFull] = await Promise.all([
+  let look: Promise<[Gauge[] | null, boolean | null]> | null = null
+  const lookAtDatabase = () =>
+    Promise.all([
       withTimeLimit(deps, databaseGauges(deps.db, options.passedOn())),
       withTimeLimit(deps, space.isOut(deps.db)),
-    ])
+    ]).finally(() => (look = null))
+  app.get('/metrics', async (c) => {
+    // nobody limits who asks, so all who ask at the same time get one look, which takes connections that people wait for
+    const [ofDatabase, isFull] = await (look ??= lookAtDatabase())
     const gauges = [
       ...options.gauges(),
       { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },

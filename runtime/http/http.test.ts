@@ -618,6 +618,22 @@ it('writes of one caller that wait for a lock leave connections to the database 
   await patient.close()
 })
 
+it('metrics that are asked for very often leave connections to the database for people (J01)', async () => {
+  const patient = await testHttp({ limits: { lockTimeoutMs: 60_000 } })
+  const { db, pool, close } = openDatabase(patient.connection)
+  const blocker = await pool.connect()
+  await blocker.query('begin; lock table runtime.retention in access exclusive mode')
+  const asked = Array.from({ length: 40 }, () => patient.send(`${API}/metrics`))
+  await until(async () => (await countLockWaits(db)) >= 1)
+  assert.equal((await patient.call('/plugins')).status, 200)
+  assert.equal(await countLockWaits(db), 1)
+  await blocker.query('rollback')
+  blocker.release()
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200)
+  await close()
+  await patient.close()
+})
+
 /** Calls `then` while four reads of one caller wait for the database. */
 async function whileFourWait(target: TestHttp, then: () => Promise<void>): Promise<void> {
   const { pool, close } = openDatabase(target.connection)
