@@ -307,24 +307,35 @@ const PASSING: ReadonlySet<string> = new Set([
   'CONFIGURATION_SNAPSHOT_STALE',
 ])
 
+/** Where it would replace something else than when somebody wrote or scheduled it. */
+const movedTargets = ({ given, content: { seen = {} } }: EvaluatedChange['evaluated']): string[] =>
+  Object.keys(given).filter((target) => given[target] !== '' && seen[target] !== given[target])
+
 async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: EvaluatedChange): Promise<Advanced> {
   const { row, facts, evaluated, scopes } = locked
   const actor = { ...row.actor, requestId: row.change_request_id }
+  // who approved its effect knows what it replaces; without, nobody has seen what others saved since it was scheduled
+  const moved = facts.approvals > 0 ? [] : movedTargets(evaluated)
+  const isOther = row.kind !== 'BATCH' && moved.length > 0
   await sql`savepoint applied`.execute(tx)
   try {
+    if (isOther) throw new DomainError('PLAN_STALE', platformMessage('planStale'))
     const applying = await store(tx, deps, locked, {
       state: step(row, 'apply', facts),
       entry: { actor, event: 'APPLYING' },
     })
     await recordAudit(tx, actor, { action: 'change.apply', ...auditOf(row, scopes), reason: row.reason })
-    await carryOut({ tx, deps, actor, comparing: 'never' }, { row: applying, evaluated })
+    await carryOut(
+      { tx, deps, actor, comparing: 'never', moved: new Set(moved) },
+      { row: applying, evaluated },
+    )
     return 'started'
   } catch (error) {
     // repeats the transaction
     if (isConflict(error)) throw error
     if (!(error instanceof DomainError)) throw error
     await sql`rollback to savepoint applied`.execute(tx)
-    if (PASSING.has(error.code)) return 'held'
+    if (PASSING.has(error.code) && !isOther) return 'held'
     const [problem] = problemsOf(error)
     await store(tx, deps, locked, {
       state: step(row, 'refuse', facts),

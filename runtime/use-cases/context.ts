@@ -29,6 +29,8 @@ export interface WriteContext extends ReadContext {
   isApproved?: true | undefined
   /** As in a `Way`. */
   isStored?: true
+  /** Targets of a batch at which others have saved since it was scheduled: they are refused, as items whose turn comes later are. */
+  moved?: ReadonlySet<string>
 }
 
 /** The parsed request of an endpoint. */

@@ -1,6 +1,8 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/random.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -35,7 +37,6 @@ export async function createBatch(
   requireReasonToOverride(body)
   const way = wayOfItem(overrides, body.reason, context)
   const { targets: planned } = await planTargets({ db: tx, vault, actor, way, hasRead }, body)
-  const waves = waveOfEach(body, planned)
   const denied = planned.flatMap(({ refusals }) =>
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
@@ -43,6 +44,10 @@ export async function createBatch(
   // the person who applied or scheduled its change request signed in for that
   if ((body.action === 'TAKEOVER' || overrides) && context.isApproved !== true) requireRecentSignIn(actor)
   if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
+  for (const { target, refusals } of planned)
+    if (context.moved?.has(target) === true)
+      refusals.push(new DomainError('PLAN_STALE', platformMessage('planTargetMoved')))
+  const waves = waveOfEach(body, planned)
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, { action: body.action, overrides })
   const input = inputOf(body)

@@ -33,6 +33,8 @@ export interface ChangeContent {
   change: ChangeInput
   /** What was saved where a CONFIGURE changes it, when it was written or merged last. */
   base: Changes
+  /** What its targets were given when somebody wrote or scheduled it last (`givenTo`). Absent in one of an earlier release. */
+  seen?: Record<string, string>
   /** The key of its digests, so that they outlive data keys and tell nothing about values of other requests. */
   key: string
 }

@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { BatchLimits } from '#contract/runtime-api/batches.ts'
-import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import type { ShownInput } from '#contract/runtime-api/change-requests.ts'
+import type { Changes, PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
+import { propertyView } from '../../engine/changes/change-view.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { ShownEffect } from '../../model/change-request-tables.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
+import { changesText } from '../batches/targets.ts'
+import type { BatchInputParts } from '../batches/targets.ts'
 import { changeViews } from '../installations/change-views.ts'
 import { canonicalText, valueInDigest } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
+import type { ChangeInput } from './content.ts'
 
 /** Those that a batch is asked for with. */
 export const limitsOf = ({ first, concurrency, stopAfterFailures, waves }: BatchLimits): BatchLimits => ({
@@ -53,8 +59,36 @@ export function effectOf(key: string, parts: readonly Part[], limits: BatchLimit
         ],
   ])
   const changed = effects.map((effect) => canonicalText(effect)).toSorted()
-  const text = canonicalText([changed, limits])
-  return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
+  return digestOf(key, canonicalText([changed, limits]))
+}
+
+const digestOf = (key: string, text: string): string =>
+  createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url')
+
+/**
+ * For each target that is configured or upgraded a keyed digest of the values that the request changes there, before and after, and of
+ * whether it returns to an older version; empty if it does neither. It tells, where nobody approves the effect, whether others have saved
+ * there since.
+ */
+export function givenTo(
+  key: string,
+  targets: readonly {
+    target: string
+    part: TokenPart | null
+    input: Pick<BatchInputParts, 'properties'>
+  }[],
+): Record<string, string> {
+  return Object.fromEntries(
+    targets.flatMap(({ target, part, input }) => {
+      // nothing is planned for a target that has the values of the request
+      if (part === null) return [[target, '']]
+      const { operationType: type, version, targetVersion, plan } = part
+      if (plan === null || (type !== 'CONFIGURE' && type !== 'UPGRADE')) return []
+      const text = changesText(type, input, plan)
+      if (isDowngrade(version, targetVersion)) return [[target, digestOf(key, `downgrade\n${text}`)]]
+      return [[target, text === '' ? '' : digestOf(key, text)]]
+    }),
+  )
 }
 
 /** The same for display, without what people may not see. */
@@ -97,5 +131,50 @@ export function differenceOf(seen: ShownEffect, now: ShownEffect) {
       seen.limits !== undefined && now.limits !== undefined && differs(seen.limits, now.limits)
         ? { seen: seen.limits, now: now.limits }
         : null,
+  }
+}
+
+/** The values of a request, each as it is shown. */
+export function shownChanges(
+  changes: Changes,
+  show: (locator: string, property: string, value: Changes[string][string]) => PropertyView | null,
+): Record<string, Record<string, PropertyView | null>> {
+  return Object.fromEntries(
+    Object.entries(changes).map(([locator, properties]) => [
+      locator,
+      Object.fromEntries(
+        Object.entries(properties).map(([property, value]) => [property, show(locator, property, value)]),
+      ),
+    ]),
+  )
+}
+
+/** The input without the definitions of its properties: every value is hidden. */
+export function shownWithoutPlan(change: ChangeInput): ShownInput {
+  const hide = (changes: Changes | undefined) =>
+    changes && shownChanges(changes, (_locator, _property, value) => propertyView(undefined, value))
+  switch (change.kind) {
+    case 'CONFIGURE':
+      return { changes: hide(change.input.changes) }
+    case 'INSTALL':
+    case 'UPGRADE': {
+      const { targetVersion, properties } = change.input
+      return {
+        targetVersion,
+        ...('bundle' in change.input && { bundle: change.input.bundle }),
+        ...('copyFrom' in change.input && { copyFrom: change.input.copyFrom }),
+        ...(properties !== undefined && { properties: hide(properties) }),
+      }
+    }
+    case 'TAKEOVER':
+      return { operationId: change.input.operationId, run: change.input.run }
+    case 'DETACH':
+      return {}
+    case 'BATCH':
+      return {
+        action: change.input.action,
+        targets: change.input.targets,
+        ...limitsOf(change.input),
+      }
   }
 }

@@ -22,7 +22,7 @@ import { notFound } from '../authorize.ts'
 import { refuseMovedTargets } from '../batches/batch-token.ts'
 import { planOfBatch } from '../batches/plan-batch.ts'
 import { definitionIn, hiddenIn, hide, showBatch } from '../batches/show-batch.ts'
-import { planTargets } from '../batches/targets.ts'
+import { inputFor, inputOf, planTargets } from '../batches/targets.ts'
 import type { ReadContext } from '../context.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { basisOfSave, planOfSave } from '../configuration/plan-save.ts'
@@ -35,7 +35,7 @@ import type { TokenKeys } from '../plans/plan-token.ts'
 import { basisOf, countValues, operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
-import { effectOf, limitsOf, shownEffect } from './effect.ts'
+import { effectOf, givenTo, limitsOf, shownChanges, shownEffect, shownWithoutPlan } from './effect.ts'
 import {
   changesInBatch,
   exposedSecrets,
@@ -68,6 +68,8 @@ export interface Evaluated {
   exposed: PlatformProblem[]
   /** What is wrong with the secrets that it gives. */
   wrong: Problem[]
+  /** As of now; what was seen is in the content. */
+  given: Record<string, string>
   /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies, and with why it has no plan. */
   refuseIfMoved(token: string): Promise<void>
 }
@@ -106,6 +108,7 @@ export async function evaluateChange(
       shownConflicts: [],
       exposed: [],
       wrong: [],
+      given: {},
       refuseIfMoved: () => Promise.reject(error),
     }
   }
@@ -178,6 +181,13 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
       const wrong = wrongInBatch(change.input, planned, definitionOrUnknown)
       const isRight = isRightSecret(definitionOrUnknown, wrong)
       const input = mapBatch(change.input, (given) => flagSecrets(given, isRight))
+      const inputs = inputOf(change.input)
+      const given = givenTo(
+        content.key,
+        planned
+          .filter(({ part, refusals }) => part !== null || refusals.length === 0)
+          .map(({ target, part }) => ({ target, part, input: inputFor(inputs, target) })),
+      )
       return withoutExposed({
         plan: {
           effect: effectOf(content.key, parts, limits),
@@ -196,12 +206,13 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         scope: null,
         scopes: planned.map(({ scope }) => scope),
         bundleInstallId: null,
-        content: { ...content, change: { ...change, input } },
+        content: { ...content, change: { ...change, input }, seen: { ...given, ...content.seen } },
         snapshotVersion: null,
         conflicts: [],
         shownConflicts: [],
         exposed: changesInBatch(input).flatMap((changes) => exposedSecrets(changes, definitionOf)),
         wrong,
+        given,
         refuseIfMoved: (token) => refuseMovedTargets({ db, vault: keys.vault }, token, change.input, planned),
       })
     }
@@ -307,6 +318,8 @@ async function evaluateSaveRequest(
     }),
     exposed: exposedSecrets(changes, definitionOf),
     wrong,
+    // it is merged with what others save
+    given: {},
     refuseIfMoved: async (token) =>
       refuseIfMoved({ db, vault: keys.vault }, token, await basisOfSave(db, scope, evaluation)),
   })
@@ -349,7 +362,9 @@ async function operationResult(
     getOwn(resourceAt(evaluation.plan?.resources ?? [], locator)?.definitions ?? {}, property)
   const definitionOrUnknown = orUnknown(definitionOf)
   const wrong = wrongSecrets(properties === undefined ? [] : [properties], definitionOrUnknown)
-  const given = properties && flagSecrets(properties, isRightSecret(definitionOrUnknown, wrong))
+  const flagged = properties && flagSecrets(properties, isRightSecret(definitionOrUnknown, wrong))
+  const given = givenTo(content.key, [{ target: part.id, part, input: { properties } }])
+  const seen = { ...given, ...content.seen }
   return withoutExposed({
     plan: {
       effect: evaluation.plan === null ? null : effectOf(content.key, parts),
@@ -360,8 +375,8 @@ async function operationResult(
     shown: shownEffect(parts),
     shownInput: {
       ...shownWithoutPlan(content.change),
-      ...(given !== undefined && {
-        properties: shownChanges(given, (locator, property, value) =>
+      ...(flagged !== undefined && {
+        properties: shownChanges(flagged, (locator, property, value) =>
           propertyView(definitionOf(locator, property), value),
         ),
       }),
@@ -370,20 +385,22 @@ async function operationResult(
     scopes: [evaluation.scope],
     bundleInstallId: evaluation.installation?.bundle_install_id ?? null,
     content:
-      given === undefined || !('properties' in content.change.input)
-        ? content
+      flagged === undefined || !('properties' in content.change.input)
+        ? { ...content, seen }
         : {
             ...content,
+            seen,
             change: {
               ...content.change,
-              input: { ...content.change.input, properties: given },
+              input: { ...content.change.input, properties: flagged },
             } as ChangeInput,
           },
     snapshotVersion: evaluation.snapshotVersion,
     conflicts: [],
     shownConflicts: [],
-    exposed: given === undefined ? [] : exposedSecrets(given, definitionOf),
+    exposed: flagged === undefined ? [] : exposedSecrets(flagged, definitionOf),
     wrong,
+    given,
     refuseIfMoved: async (token) =>
       refuseIfMoved({ db, vault: keys.vault }, token, await basisOf(db, evaluation)),
   })
@@ -393,47 +410,3 @@ async function operationResult(
 const targetOf = ({ installation, scope }: OperationEvaluation, change: ChangeInput): string =>
   installation?.bundle_install_id ??
   canonicalText([scopeText(scope), change.kind === 'INSTALL' ? change.input.bundle : null])
-
-function shownChanges(
-  changes: Changes,
-  show: (locator: string, property: string, value: Changes[string][string]) => PropertyView | null,
-): Record<string, Record<string, PropertyView | null>> {
-  return Object.fromEntries(
-    Object.entries(changes).map(([locator, properties]) => [
-      locator,
-      Object.fromEntries(
-        Object.entries(properties).map(([property, value]) => [property, show(locator, property, value)]),
-      ),
-    ]),
-  )
-}
-
-/** The input without the definitions of its properties: every value is hidden. */
-function shownWithoutPlan(change: ChangeInput): ShownInput {
-  const hide = (changes: Changes | undefined) =>
-    changes && shownChanges(changes, (_locator, _property, value) => propertyView(undefined, value))
-  switch (change.kind) {
-    case 'CONFIGURE':
-      return { changes: hide(change.input.changes) }
-    case 'INSTALL':
-    case 'UPGRADE': {
-      const { targetVersion, properties } = change.input
-      return {
-        targetVersion,
-        ...('bundle' in change.input && { bundle: change.input.bundle }),
-        ...('copyFrom' in change.input && { copyFrom: change.input.copyFrom }),
-        ...(properties !== undefined && { properties: hide(properties) }),
-      }
-    }
-    case 'TAKEOVER':
-      return { operationId: change.input.operationId, run: change.input.run }
-    case 'DETACH':
-      return {}
-    case 'BATCH':
-      return {
-        action: change.input.action,
-        targets: change.input.targets,
-        ...limitsOf(change.input),
-      }
-  }
-}

@@ -349,6 +349,82 @@ describe('a scheduled takeover', () => {
   })
 })
 
+describe('a scheduled change request that needs no approval', () => {
+  const scheduled = async (kind: string, input: JsonObject) => {
+    const { changeRequestId: id } = await requested({ kind, title: kind, submit: true, input })
+    await reschedule(id)
+    return id
+  }
+  const reschedule = async (id: string) => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const times = { revision: 1, notBefore: at(1), notAfter: at(2), timeZone: 'UTC' }
+    assert.equal((await send(`/change-requests/${id}/schedule`, times)).errorCode, '0')
+  }
+  const isDue = (id: string) =>
+    sql`update runtime.change_request set not_before = now() - interval '1 hour'
+      where change_request_id = ${id}`.execute(deps.db)
+
+  it('overwrites nothing that was saved since: an UPGRADE is refused, a batch leaves the target out', async () => {
+    const [one, two, three] = await Promise.all([installed(), installed(), installed()])
+    // it has what the batch gives, and has not when its turn comes
+    const four = await installed({ name: 'mine', other: 'a' })
+    const upgrade = await scheduled('UPGRADE', {
+      bundleInstallId: one.id,
+      targetVersion: '2.0.0',
+      properties: changesOf({ name: 'mine' }),
+    })
+    const batch = await scheduled('BATCH', {
+      action: 'CONFIGURE',
+      targets: [two.id, three.id, four.id],
+      input: { changes: changesOf({ name: 'mine' }) },
+    })
+    for (const { scope } of [one, two, four]) await deps.saved(scope, changesOf({ name: 'theirs' }))
+    for (const id of [upgrade, batch]) await isDue(id)
+    await until(async () => (await state(upgrade)) === 'REFUSED')
+    await until(async () => (await state(batch)) === 'APPLIED')
+    assert.equal((await read(upgrade)).failure?.errorCode, 'PLAN_STALE')
+    assert.deepEqual((await told('ada', upgrade))[0], ['change.refused', 'requested', null])
+    assert.equal((await read(batch)).failure?.parameters?.['reason'], 'changePartlyDone')
+    const values = await Promise.all([one, two, three, four].map(({ scope }) => nameIn(scope)))
+    assert.deepEqual(
+      values.map((value) => value && 'value' in value && value.value),
+      ['theirs', 'theirs', 'mine', 'theirs'],
+    )
+  })
+
+  it('is applied as it was scheduled last, whatever was saved beside it or before', async () => {
+    const { scope, id } = await installed()
+    const properties = changesOf({ name: 'mine', password: 'hush' })
+    const input = { bundleInstallId: id, targetVersion: '2.0.0', properties }
+    const upgrade = await scheduled('UPGRADE', input)
+    await deps.saved(scope, changesOf({ name: 'theirs' }))
+    await reschedule(upgrade)
+    await deps.saved(scope, changesOf({ other: 'theirs' }))
+    await isDue(upgrade)
+    await until(async () => (await state(upgrade)) === 'APPLIED')
+    assert.deepEqual(await nameIn(scope), { '@type': 'Data', value: 'mine' })
+  })
+
+  it('is applied where others have saved the same', async () => {
+    const { scope, id } = await installed()
+    const properties = changesOf({ name: 'same' })
+    const upgrade = await scheduled('UPGRADE', { bundleInstallId: id, targetVersion: '2.0.0', properties })
+    await deps.saved(scope, properties)
+    await isDue(upgrade)
+    await until(async () => (await state(upgrade)) === 'APPLIED')
+  })
+
+  it('becomes no downgrade', async () => {
+    const { id } = await installed()
+    const upgrade = await scheduled('UPGRADE', { bundleInstallId: id, targetVersion: '2.0.0' })
+    const body = { targetVersion: '3.0.0' }
+    const { operation } = await deps.ok(`/installations/${id}/upgrade`, { method: 'POST', body })
+    await deps.succeeds((operation as { operationId: string }).operationId)
+    await isDue(upgrade)
+    await until(async () => (await state(upgrade)) === 'REFUSED')
+  })
+})
+
 describe('the calendar', () => {
   it('has the freezes, the schedules and the operations of a place, for those who may see it (G02)', async () => {
     const { scope } = await installed()

@@ -344,10 +344,12 @@ export async function scheduleChangeRequest(
     throw new DomainError('PERMISSION_DENIED', platformMessage('changeGrantsMissing', { permission: needed }))
   }
   const facts = { ...locked.facts, hasSchedule: true }
+  const { evaluated } = locked
+  const seen = { ...evaluated, content: { ...evaluated.content, seen: evaluated.given } }
   const stored = await store(
     tx,
     deps,
-    { ...locked, facts },
+    { ...locked, evaluated: seen, facts },
     {
       state: stepOrConflict({ ...locked, facts }, 'schedule'),
       values: {
