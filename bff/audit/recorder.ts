@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { splitName } from '#contract/endpoint/endpoint.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { SUBJECT_MAX } from '#contract/runtime-api/audit.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
@@ -86,17 +87,16 @@ const NO_TARGET = { scope: null, bundleInstallId: null, operationId: null }
 const ADDRESS_BUCKETS = 1_024
 
 export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions): Recorder {
-  const addDone = (
+  const addDone = async (
     tx: BffDb,
-    done: Pick<NewAuditEvent, 'action' | 'subject'>,
+    { action, subject: whole }: Pick<NewAuditEvent, 'action' | 'subject'>,
     actor: KnownPerson,
     origin: Origin,
-  ) =>
-    addEvent(
-      tx,
-      { ...NO_TARGET, ...originOf(origin), ...done, outcome: 'DONE', errorCode: null, actor },
-      { key: null, seconds: 0 },
-    )
+  ): Promise<void> => {
+    const done = { ...NO_TARGET, ...originOf(origin), action, errorCode: null, actor } as const
+    for (const subject of partsOf(whole))
+      await addEvent(tx, { ...done, outcome: 'DONE', subject }, { key: null, seconds: 0 })
+  }
 
   /** Stores a refusal, and logs it if it is the first of those that are merged. */
   const addRefusal = async (event: NewAuditEvent, key: Buffer): Promise<void> => {
@@ -140,6 +140,18 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
       return addRefusal({ ...request, ...originOf(origin), outcome: 'REFUSED', actor }, key)
     },
   }
+}
+
+/**
+ * A subject in parts that the runtime takes; it drops an event with a longer one. The roles of a service account may be long, and nothing
+ * that was done may be left out.
+ */
+function partsOf(subject: string): string[] {
+  if (subject.length <= SUBJECT_MAX) return [subject]
+  const most = SUBJECT_MAX - ' …'.length
+  const space = subject.lastIndexOf(' ', most)
+  const end = space > '… '.length ? space : most
+  return [`${subject.slice(0, end)} …`, ...partsOf(`… ${subject.slice(end).trimStart()}`)]
 }
 
 function originOf({ clientAddress, requestId }: Origin) {

@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
+import { textOfRole } from '#contract/console-api/role-text.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import type { ServiceAccount } from '#contract/console-api/service-accounts.ts'
 import { splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
@@ -276,6 +278,24 @@ describe('service accounts', () => {
         ['service-account.create', '/service-accounts', 'vic', 'PERMISSION_DENIED'],
       ],
     )
+  })
+
+  it('are in the audit with all of their roles, however many, in parts that a runtime takes (G08)', async () => {
+    const roles = Array.from({ length: 100 }, (_, index): RoleGrant => {
+      const scope = {
+        environmentKey: 'e'.repeat(128),
+        applicationRuntimeId: 'a'.repeat(128),
+        workspaceId: index,
+      }
+      return { role: 'operator', scope }
+    })
+    await account('with many roles', roles)
+    const { rows } = await sql<{ subject: string }>`
+      select subject from bff.audit_event where action = 'service-account.create'
+        and (subject like 'with many roles (%' or subject like '… %') order by first_at`.execute(database.db)
+    for (const { subject } of rows) assert.ok(ConsoleEvent.shape.subject.safeParse(subject).success, subject)
+    const whole = rows.map(({ subject }) => subject.replaceAll(/^… | …$/g, '')).join(' ')
+    assert.equal(whole, `with many roles (${roles.map(textOfRole).join(', ')})`)
   })
 
   it('have rates of their own', async () => {

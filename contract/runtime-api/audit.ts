@@ -65,12 +65,15 @@ export const auditEndpoints = defineEndpoints({
   },
 })
 
+/** The characters of the subject of what a console records. */
+export const SUBJECT_MAX = 512
+
 /** What a console did itself, or rejected before it sent a request to the runtime. */
 export const ConsoleEvent = z.strictObject({
   action: z.enum(AUDIT_ACTIONS),
   /** DONE is only for sign-ins, sign-outs and saved views: the runtime records all other actions itself. */
   outcome: z.enum(['DONE', 'REFUSED']),
-  subject: z.string().min(1).max(512),
+  subject: z.string().min(1).max(SUBJECT_MAX),
   errorCode: z.string().min(1).max(ERROR_CODE_MAX).nullable(),
   scope: Scope.nullable(),
   bundleInstallId: Uuid.nullable(),
