@@ -237,6 +237,12 @@ async function notifyWithoutAssignee(tx: Tx, followIds: readonly string[]): Prom
         select from runtime.inbox_notification as told
         where told.person_id = listed.person_id and told.event = 'operation.escalated'
           and told.subject = operation.operation_id || '/' || operation.run)
+      -- nor what a full inbox has lost
+      and not exists (
+        select from runtime.inbox_notification as newer
+        where newer.person_id = listed.person_id
+          and newer.at > operation.finished_at + make_interval(mins => follow.escalate_after_minutes)
+        order by newer.at desc offset ${KEPT_MAX - 1} limit 1)
     limit 500
     on conflict (person_id, event, subject) do nothing returning operation_id)
     ${EMIT_OPERATIONS}`.execute(tx)
@@ -299,9 +305,9 @@ export async function deleteOldNotifications(db: Db): Promise<void> {
       select surplus.notification_id
       from (select person_id from runtime.inbox_notification group by person_id having count(*) > ${KEPT_MAX}) as full_inbox
       cross join lateral (
-        -- one person who comments or assigns a thousand times does not remove what the others have to say
+        -- one person who comments or assigns a thousand times does not remove what the others have to say; nobody makes escalations
         select notification_id from (
-          select notification_id, at, by_id is not null
+          select notification_id, at, by_id is not null and event <> 'operation.escalated'
             and row_number() over (partition by by_id order by at desc, notification_id desc) > ${KEPT_OF_ONE} as is_one_of_many
           from runtime.inbox_notification as old where old.person_id = full_inbox.person_id) as old
         order by is_one_of_many, at desc, notification_id desc offset ${KEPT_MAX} limit 1000) as surplus)`.execute(

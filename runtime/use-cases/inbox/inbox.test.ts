@@ -239,6 +239,19 @@ suite('the inbox', { concurrency: false }, () => {
     await escalate(harness.db)
     assert.deepEqual(await told('sam'), [['operation.escalated', 'listed', operationId]])
     assert.deepEqual((await inbox('sam'))[0]?.by, { id: 'vic', name: 'vic' })
+    // a full inbox loses it for good
+    await sql`
+      insert into runtime.inbox_notification (person_id, event, because, subject)
+      select 'sam', 'operation.failed', 'followed', n::text from generate_series(1, ${KEPT_MAX}::int) n`.execute(
+      harness.db,
+    )
+    await deleteOldNotifications(harness.db)
+    await escalate(harness.db)
+    const { rows } = await sql`
+      select event, count(*)::int as count from runtime.inbox_notification where person_id = 'sam' group by 1`.execute(
+      harness.db,
+    )
+    assert.deepEqual(rows, [{ event: 'operation.failed', count: KEPT_MAX }])
     // somebody has taken it
     await clear()
     await ok('olga', 'PUT', `/operations/${operationId}/assignee`, { assignee: 'olga', expected: null })
@@ -371,6 +384,8 @@ suite('the inbox', { concurrency: false }, () => {
       insert into runtime.inbox_notification (person_id, event, because, subject, by_id, at)
       select 'olga', 'change.commented', 'requested', n::text, 'mallory', clock_timestamp() - n * interval '1 second'
       from generate_series(1, ${KEPT_MAX + 10}::int) n
+      union all select 'olga', 'operation.escalated', 'listed', n::text, 'vic', clock_timestamp() - interval '1 day'
+      from generate_series(1, 250) n
       union all select 'olga', event, 'requested', event, by_id, clock_timestamp() - interval '1 day'
       from (values ('operation.failed', null), ('operation.taken_over', 'sam')) as earlier (event, by_id)`.execute(
       harness.db,
@@ -381,7 +396,8 @@ suite('the inbox', { concurrency: false }, () => {
       harness.db,
     )
     assert.deepEqual(rows, [
-      { event: 'change.commented', count: KEPT_MAX - 2 },
+      { event: 'change.commented', count: KEPT_MAX - 252 },
+      { event: 'operation.escalated', count: 250 },
       { event: 'operation.failed', count: 1 },
       { event: 'operation.taken_over', count: 1 },
     ])
