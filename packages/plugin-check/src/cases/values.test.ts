@@ -35,3 +35,35 @@ test('a plugin may read the field `value` of a business value that has one', asy
   assert.equal((await resultWith(t, { value: 'ten thousand', unit: 'seats' }))?.status, 'NOT_TESTED')
   assert.equal((await resultWith(t, 'ten thousand'))?.status, 'FAILED')
 })
+
+test('a property that another version declares otherwise is judged by what any of them allows', async (t) => {
+  const resultOf = async (declared: JsonValue, isSensitive: boolean) => {
+    const url = await startEchoPlugin(t, () => ({
+      resources: { [LOCATOR]: { limit: { ...data('ten'), ...(isSensitive && { isSensitive }) } } },
+    }))
+    const resourcesWith = (limit: JsonValue) => ({ [LOCATOR]: { writes: { limit } } })
+    const steps = [
+      { operation: 'INSTALL' },
+      {
+        operation: 'UPGRADE',
+        targetVersion: '2.0.0',
+        resources: resourcesWith({ schema: { type: 'number' } }),
+      },
+    ]
+    const profile = parseProfile(
+      { pluginId: 'p', resources: resourcesWith(declared), scenarios: [{ name: 'upgrade', steps }] },
+      'of the test',
+    )
+    const cases = CASES.filter(({ id }) => /^writes\.(valid|plain-unmarked)$/.test(id))
+    const report = await check({ url, profile, seed: 1, platformPort: 0, cases })
+    return report.cases.map(({ id, status }) => `${id} ${status}`)
+  }
+  assert.deepEqual(await resultOf({ schema: { type: 'string' }, isSensitive: true }, true), [
+    'writes.plain-unmarked PASSED',
+    'writes.valid PASSED',
+  ])
+  assert.deepEqual(await resultOf({ schema: { type: 'boolean' } }, true), [
+    'writes.plain-unmarked FAILED',
+    'writes.valid FAILED',
+  ])
+})

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import { getOwn, isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { checkValue } from '../../../../contract/json-schema/json-schema.ts'
 import { findMasks } from '../../../../contract/protocol/data.ts'
@@ -20,8 +20,11 @@ interface Written {
   /** The Modules of the request, by locator. */
   requested: LifecycleRequest['resources']
   /** The Module in the profile or in one of its scenarios, or the one of which it is a twin; undefined for any other. */
-  resource: Profile['resources'][string] | undefined
+  resource: Pick<Resource, 'references'> | undefined
+  /** What they say about the property: an upgrade may change it, so that what one of them allows is right. */
+  declared: readonly Resource['writes'][string][]
 }
+type Resource = Profile['resources'][string]
 
 /** Judges each property that a plugin writes with an outcome whose writes count. */
 const forEachWrite = (judge: (trial: Trial, write: Written) => void): Pick<Case, 'run' | 'judge'> =>
@@ -31,26 +34,20 @@ const forEachWrite = (judge: (trial: Trial, write: Written) => void): Pick<Case,
     const requested = sent.call?.request.resources ?? {}
     for (const [locator, properties] of Object.entries(answer.writes))
       for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {}))
-        judge(trial, { locator, name, value, requested, resource: moduleOf(trial.profile, locator) })
+        judge(trial, { locator, name, value, requested, ...moduleOf(trial.profile, locator, name) })
   })
 
-function moduleOf(profile: Profile, locator: string): Profile['resources'][string] | undefined {
+function moduleOf(profile: Profile, locator: string, name: string): Pick<Written, 'resource' | 'declared'> {
   const all = [
     withTwins(profile).resources,
     ...profile.scenarios.flatMap(({ steps }) => steps.map(({ resources = {} }) => resources)),
   ]
   const found = all.flatMap((modules) => modules[locator] ?? [])
-  const [first] = found
-  return first === undefined
-    ? undefined
-    : {
-        ...first,
-        writes: Object.assign({}, ...found.map(({ writes: declared }) => declared)) as typeof first.writes,
-        references: Object.assign(
-          {},
-          ...found.map(({ references }) => references),
-        ) as typeof first.references,
-      }
+  const references = Object.assign({}, ...found.map((one) => one.references)) as Resource['references']
+  return {
+    resource: found.length === 0 ? undefined : { references },
+    declared: found.flatMap((one) => getOwn(one.writes, name) ?? []),
+  }
 }
 
 export const WRITE_CASES: readonly Case[] = [
@@ -106,10 +103,10 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'Only properties that the plugin may write are written',
       fix: 'Write only what the bundle lists in writeProperties, and name it in the profile.',
     },
-    forEachWrite((trial, { locator, name, resource }) => {
+    forEachWrite((trial, { locator, name, resource, declared }) => {
       const isReference = resource?.references[name] !== undefined || name === INSTANCE_REF_PROPERTY
       trial.check(
-        resource === undefined || isReference || resource.writes[name] !== undefined,
+        resource === undefined || isReference || declared.length > 0,
         `${name} of ${locator} is written, but not in writes of the profile`,
       )
     }),
@@ -152,8 +149,8 @@ export const WRITE_CASES: readonly Case[] = [
       needs: ['writes'],
       fix: 'Add "isSensitive": true to the Data of a property that the bundle defines as sensitive.',
     },
-    forEachWrite((trial, { name, value, resource }) => {
-      const isSensitive = resource?.writes[name]?.isSensitive === true
+    forEachWrite((trial, { name, value, declared }) => {
+      const isSensitive = declared.length > 0 && declared.every((one) => one.isSensitive)
       trial.check(
         !isSensitive || (isJsonObject(value) && value['isSensitive'] === true),
         `${name} is sensitive and has no mark`,
@@ -166,11 +163,10 @@ export const WRITE_CASES: readonly Case[] = [
       title: 'Any other property carries no isSensitive',
       fix: 'Omit isSensitive, also "isSensitive": false, unless the bundle defines the property as sensitive.',
     },
-    forEachWrite((trial, { name, value, resource }) => {
-      const declared = resource?.writes[name]
+    forEachWrite((trial, { name, value, declared }) => {
       const isMarked = isJsonObject(value) && 'isSensitive' in value
       trial.check(
-        declared === undefined || declared.isSensitive || !isMarked,
+        declared.length === 0 || declared.some((one) => one.isSensitive) || !isMarked,
         `${name} is not sensitive, but isSensitive is set`,
       )
     }),
@@ -182,13 +178,13 @@ export const WRITE_CASES: readonly Case[] = [
       needs: ['schemas'],
       fix: 'Write a value that the schema in the manifest allows, or correct the manifest and the profile.',
     },
-    forEachWrite((trial, { name, value, resource }) => {
-      const schema = resource?.writes[name]?.schema
+    forEachWrite((trial, { name, value, declared }) => {
       const data = isJsonObject(value) ? value['value'] : undefined
-      if (schema === undefined || data === undefined) return
-      const [problem] = checkValue(schema, data)
+      if (data === undefined) return
+      const found = declared.flatMap(({ schema }) => (schema === undefined ? [] : [checkValue(schema, data)]))
+      const [problem] = found[0] ?? []
       trial.check(
-        problem === undefined,
+        found.length === 0 || found.some((problems) => problems.length === 0),
         `${name}${problem?.path ?? ''} does not satisfy its schema: ${problem?.message ?? ''}`,
       )
     }),
