@@ -33,7 +33,7 @@ test('a plugin whose handlers would never be called does not start', () => {
   for (const handle of [
     {},
     { AFTER_RESOURCES: handler, BEFORE_RESOURCES: undefined },
-    { INSTALL: { BEFORE_RESOURCES: handler }, DETACH: undefined },
+    { INSTALL: { BEFORE_RESOURCES: handler }, DETACH: undefined, CONFIGURE: null },
   ])
     requireHandlers(handle)
 })

@@ -55,11 +55,13 @@ function requireStages(handlers: unknown, path: string): void {
   }
 }
 
-/** The names of the members that are set. */
+/** The names of the members that are set; JavaScript may set none as null. */
 function namesIn(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null)
     throw new TypeError(`${path} must be an object with handlers`)
-  return Object.entries(value).flatMap(([name, member]) => (member === undefined ? [] : [name]))
+  return Object.entries(value).flatMap(([name, member]) =>
+    member === undefined || member === null ? [] : [name],
+  )
 }
 
 const memberOf = (value: unknown, name: string): unknown => Object(value)[name]
