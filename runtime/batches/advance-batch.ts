@@ -22,7 +22,7 @@ import {
   startedItem,
 } from '../store/batches/run-items.ts'
 import type { LockedBatch, PendingItem, Refused } from '../store/batches/run-items.ts'
-import { findChangeRequest, readApprovals } from '../store/change-requests/change-requests.ts'
+import { readApprovalBasis, readApprovals } from '../store/change-requests/change-requests.ts'
 import { findInstallation } from '../store/installations/installations.ts'
 import { problemsOf } from '../use-cases/plans/plan-view.ts'
 import { recordRefusal } from '../use-cases/batches/record-refusal.ts'
@@ -145,9 +145,9 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
  * that has not begun.
  */
 async function hasApprovals(tx: Tx, batch: LockedBatch, item: PendingItem): Promise<boolean> {
-  const id = batch.change_request_id
-  const request = id === null ? undefined : await findChangeRequest(tx, id)
-  if (request === undefined || request.approvals_needed === 0 || batch.action === 'RETRY') return false
+  if (batch.change_request_id === null || batch.action === 'RETRY') return false
+  const request = await readApprovalBasis(tx, batch.change_request_id)
+  if (request.approvals_needed === 0) return false
   const policy = await strictestPolicy(tx, [await scopeOfItem(tx, item)], ['BATCH', batch.action])
   const needed = policy?.approvals ?? 0
   if (needed <= request.approvals_needed) return true

@@ -215,8 +215,8 @@ export interface CallerLimits {
    */
   oweAnswer(caller: string, lengths: { answer: number; read: number }): void
   /**
-   * Serves a few reads of a caller at the same time, and a few writes, and the others after them: none is counted before it has its
-   * turn, and none waits with a connection to the database.
+   * Serves a few reads of a caller at the same time, and a few writes, and the others after them: none waits with a connection to the
+   * database. Those of people are counted when it is their turn, those of plugins before.
    *
    * @param request one whose client leaves before its turn is not served.
    * @throws TransportError 429 with `Retry-After` if too many wait.

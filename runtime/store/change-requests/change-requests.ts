@@ -85,13 +85,15 @@ export function findChangeRequest(db: Db, changeRequestId: string): Promise<Chan
 }
 
 /** Without the rest of the request, which may be large: each item of its batch asks. */
-export async function readApprovalsNeeded(db: Db, changeRequestId: string): Promise<number> {
-  const { approvals_needed } = await db
+export async function readApprovalBasis(
+  db: Db,
+  changeRequestId: string,
+): Promise<Pick<ChangeRequestRow, 'change_request_id' | 'approvals_needed' | 'author_ids' | 'effect'>> {
+  return db
     .selectFrom('runtime.change_request')
-    .select('approvals_needed')
+    .select(['change_request_id', 'approvals_needed', 'author_ids', 'effect'])
     .where('change_request_id', '=', changeRequestId)
     .executeTakeFirstOrThrow()
-  return approvals_needed
 }
 
 const lockingChangeRequest = (tx: Tx, changeRequestId: string) =>

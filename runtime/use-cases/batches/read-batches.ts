@@ -16,7 +16,7 @@ import { countWaves, readProgress } from '../../store/batches/batch-progress.ts'
 import { countPhases, listBatchRows, listItems } from '../../store/batches/list-batches.ts'
 import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { listScopesOfItems } from '../../store/batches/batches.ts'
-import { readApprovalsNeeded } from '../../store/change-requests/change-requests.ts'
+import { readApprovalBasis } from '../../store/change-requests/change-requests.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -88,7 +88,7 @@ export async function neededApprovals(
   db: Db,
   { change_request_id: id }: { change_request_id: string | null },
 ): Promise<boolean> {
-  return id !== null && (await readApprovalsNeeded(db, id)) > 0
+  return id !== null && (await readApprovalBasis(db, id)).approvals_needed > 0
 }
 
 const ENVIRONMENTS_MAX = 20
