@@ -90,10 +90,15 @@ export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]):
     tx,
     operations.map(({ operationId }) => operationId),
   )
+  // one list for each operation: to prepare its secrets takes longer than to look for them in a response
+  const secretsOf = new Map(
+    [...Map.groupBy(operations, ({ operationId }) => operationId)].map(([operationId, of]) => [
+      operationId,
+      of.flatMap(({ secrets }) => secrets),
+    ]),
+  )
   for (const answer of recorded) {
-    const secrets = operations
-      .filter(({ operationId }) => operationId === answer.operation_id)
-      .flatMap((operation) => operation.secrets)
+    const secrets = secretsOf.get(answer.operation_id) ?? []
     const redacted = redact(answer, secrets)
     if (redacted !== null) await putRecorded(tx, redacted)
   }

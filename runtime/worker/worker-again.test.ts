@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { MASK } from '#contract/protocol/data.ts'
+import { inTransaction } from '#database/transaction.ts'
 import { engineSteps, testEngine, readInstallation } from '../testing/engine.ts'
 import { authorization, data, LOCATOR, planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
 import type { Reply } from '../testing/plugin.ts'
+import { redactRecorded } from './persist-decisions.ts'
 
 const engine: TestEngine = await testEngine()
 const { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf } =
@@ -103,6 +105,34 @@ suite('an operation that a person retries or takes over', { concurrency: false }
     const detail = await detailOf(operation_id)
     assert.equal(detail.stages[0]?.calls[0]?.attempts.length, 2)
     assert.doesNotMatch(JSON.stringify(detail), new RegExp(token))
+  })
+
+  test('such values are prepared once for all responses that were recorded, because that takes long (J01)', async () => {
+    const readings: number[] = []
+    for (const failures of [1, 5]) {
+      engine.plugin.calls.length = 0
+      engine.plugin.script((_, before) =>
+        before < failures
+          ? { errorCode: 'BUSY', data: { message: 'No room yet', retryable: true } }
+          : { outcome: 'APPLIED' },
+      )
+      const installation = await engine.installation()
+      const { operation_id } = await engine.freeze({ installation, plan: planWith() })
+      await endsWell(operation_id)
+      let count = 0
+      const secret = {
+        get token() {
+          count++
+          return 'issued-token-3456'
+        },
+      }
+      await inTransaction(engine.deps.db, (tx) =>
+        redactRecorded(tx, [{ operationId: operation_id, secrets: [secret] }]),
+      )
+      readings.push(count)
+    }
+    assert.ok(readings[0] !== undefined && readings[0] > 0)
+    assert.equal(readings[1], readings[0])
   })
 
   test('a value that a plugin writes as sensitive is masked in the response of a plugin called at the same time', async () => {
