@@ -21,8 +21,11 @@ export function looseReadings(text: string): Reading[] {
   return readings.map((reading) => lettersOf(reading))
 }
 
+const BEYOND_ASCII = /[\u0080-\uffff]/
+
 /** The letters and digits of a text, in lower case. */
-export const looseForm = (text: string): string => lettersOf(asIs(text)).text
+export const looseForm = (text: string): string =>
+  BEYOND_ASCII.test(text) ? lettersOf(asIs(text)).text : text.replaceAll(/[^\da-z]+/gi, '').toLowerCase()
 
 function asIs(text: string): Reading {
   const from = new Int32Array(text.length)
