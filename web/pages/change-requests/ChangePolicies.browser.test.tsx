@@ -20,6 +20,18 @@ const SESSION = () => ({
   environmentMarks: [],
 })
 
+const KEPT = {
+  environmentKey: 'production',
+  CONFIGURE: false,
+  INSTALL: true,
+  UPGRADE: false,
+  DETACH: false,
+  TAKEOVER: false,
+  BATCH: true,
+  approvals: '2',
+  reason: 'Two of us watch',
+}
+
 async function choose(environment: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Environment' }).fill(environment)
   await page.getByRole('option', { name: new RegExp(`^${environment}`) }).click()
@@ -37,18 +49,7 @@ test('a policy needs a recent sign-in, and comes back as it was entered', async 
     'GET /change-policies': () => ({ items: [], nextCursor: null }),
     'PUT /change-policies/{environmentKey}': () => refusal({ status: 403, code: 'RECENT_SIGN_IN_REQUIRED' }),
   })
-  const kept = {
-    environmentKey: 'production',
-    CONFIGURE: false,
-    INSTALL: true,
-    UPGRADE: false,
-    DETACH: false,
-    TAKEOVER: false,
-    BATCH: true,
-    approvals: '2',
-    reason: 'Two of us watch',
-  }
-  const resumed = { target: '', reason: JSON.stringify(kept) }
+  const resumed = { target: '', reason: JSON.stringify(KEPT) }
   await renderInConsole(<ChangePolicies resumed={resumed} onClose={() => undefined} />)
   await expect.element(page.getByRole('combobox', { name: 'Environment' })).toHaveValue('production')
   await expect.element(page.getByRole('textbox', { name: /Reason/ })).toHaveValue('Two of us watch')
@@ -74,6 +75,29 @@ test('a policy that somebody else has set meanwhile is not replaced unseen', asy
   const [sent] = api.requests('PUT /change-policies/{environmentKey}')
   expect(sent?.body).toMatchObject({ updatedAt: SEEN })
   await expect.element(page.getByText(/3 approvals/)).toBeVisible()
+})
+
+test('nor is one that somebody else has set during a sign-in', async () => {
+  const api = await serveApi({
+    'GET /session': SESSION,
+    'GET /change-policies': () => ({ items: [policyOf(3, CHANGED)], nextCursor: null }),
+    'PUT /change-policies/{environmentKey}': () => refusal({ status: 409, code: 'CHANGE_POLICY_STALE' }),
+  })
+  const resumed = { target: SEEN, reason: JSON.stringify(KEPT) }
+  await renderInConsole(<ChangePolicies resumed={resumed} onClose={() => undefined} />)
+  await expect.element(page.getByText(/3 approvals/)).toBeVisible()
+  const save = page.getByRole('button', { name: 'Save' })
+  await save.click()
+  await expect.element(page.getByText('Someone else has changed it since you read it.')).toBeVisible()
+  // who then saves again has read both
+  await expect
+    .poll(async () => {
+      await save.click()
+      return api.requests('PUT /change-policies/{environmentKey}').at(-1)?.body
+    })
+    .toMatchObject({ updatedAt: CHANGED })
+  const [sent] = api.requests('PUT /change-policies/{environmentKey}')
+  expect(sent?.body).toMatchObject({ updatedAt: SEEN })
 })
 
 test('the form begins with the present policy of the environment', async () => {

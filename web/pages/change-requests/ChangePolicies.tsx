@@ -92,6 +92,13 @@ const NEW_POLICY = {
   reason: '',
 }
 
+/** The policy with which the form begins, which may be none. */
+type Seen = Pick<ChangePolicy, 'environmentKey' | 'updatedAt'>
+const seenOf = (environmentKey: string, policy: ChangePolicy | undefined): Seen => ({
+  environmentKey,
+  updatedAt: policy?.updatedAt ?? null,
+})
+
 function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null; onClose: () => void }) {
   const t = useText()
   const schema = useMemo(
@@ -127,10 +134,12 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
   const present = policies.data?.items.find(({ environmentKey }) => environmentKey === environment)
   const isRead = policies.data !== undefined
   // the form begins with what the environment has, or a save would weaken what it does not mention
-  const begunWith = useRef(kept?.environmentKey)
+  const begunWith = useRef<Seen | null>(
+    kept && { environmentKey: kept.environmentKey, updatedAt: resumed?.target || null },
+  )
   useEffect(() => {
-    if (!isRead || environment === '' || begunWith.current === environment) return
-    begunWith.current = environment
+    if (!isRead || environment === '' || begunWith.current?.environmentKey === environment) return
+    begunWith.current = seenOf(environment, present)
     for (const kind of CHANGE_KINDS)
       setValue(kind, present === undefined ? NEW_POLICY[kind] : present.requiredFor.includes(kind))
     setValue('approvals', present === undefined ? NEW_POLICY.approvals : String(present.approvals))
@@ -148,13 +157,18 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
           body: {
             requiredFor: CHANGE_KINDS.filter((kind) => values[kind]),
             approvals: Number(values.approvals),
-            // the one in the list above: another one that somebody set meanwhile is not replaced unseen
-            updatedAt: present?.updatedAt ?? null,
+            // another one that somebody set meanwhile is not replaced unseen
+            updatedAt: begunWith.current?.updatedAt ?? null,
             ...reasonIn(values),
           },
         })
         .catch((error: unknown) => {
-          void policies.refetch()
+          // the refusal says that there is another one, and the list above then shows it
+          void policies.refetch().then(({ data }) => {
+            const found = data?.items.find((one) => one.environmentKey === environmentKey)
+            if (begunWith.current?.environmentKey === environmentKey)
+              begunWith.current = seenOf(environmentKey, found)
+          })
           throw error
         })
       showToast({ text: t('changes.policy.saved', { environment: environmentKey }) })
@@ -172,7 +186,12 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
       errorActions={
         needsSignIn(submit.error?.error.problem.code) && (
           <SignInAgain
-            keep={(personId) => keepForm(personId, CHANGE_POLICIES, { values: form.getValues() })}
+            keep={(personId) =>
+              keepForm(personId, CHANGE_POLICIES, {
+                target: begunWith.current?.updatedAt ?? '',
+                values: form.getValues(),
+              })
+            }
           />
         )
       }
