@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { Advancer, nextBatch } from './advancer.ts'
+import { Advancer, countWritten, nextBatch } from './advancer.ts'
 import { acquireOperations } from './acquire-operations.ts'
 import { Leases } from './leases.ts'
 import { Bulkhead, Permits } from './bulkhead.ts'
 import { zeroCounters } from './worker.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
-import { data, planWith, reader } from '../testing/plan.ts'
+import { data, LOCATOR, planWith, reader } from '../testing/plan.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 const engine = await testEngine()
@@ -112,6 +112,19 @@ suite('operations that a worker advances together', () => {
       const { advancer, counters, first, others } = await leaseSix(6, 600)
       await Promise.all([...first, ...others].map((ready) => advancer.advance(ready)))
       assert.deepEqual([counters.batches, counters.advanced], [1, 6])
+    })
+
+    test('what their plugins write counts as much as what they write themselves (J01)', async () => {
+      const { first } = await leaseSix(6, 3)
+      const leased = first[0]?.leased
+      assert.ok(leased?.calls != null)
+      const writes = { [LOCATOR]: { tenantId: data('t-1'), token: data('secret', true) } }
+      const calls = leased.calls.map((call) => ({ ...call, writes }))
+      const more = (of: Partial<Parameters<typeof countWritten>[0]>) =>
+        countWritten({ leased, answered: [], ...of }) - countWritten({ leased, answered: [] })
+      assert.equal(more({ leased: { ...leased, calls } }), calls.length * 2)
+      assert.equal(more({ answered: [{ judgement: { writes } }] }), 2)
+      assert.equal(more({ leased: { ...leased, calls: null } }), 0)
     })
 
     test('a batch waits a few milliseconds for one whose plugin does not respond', async () => {

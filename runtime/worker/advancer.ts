@@ -3,6 +3,7 @@ import { advanceSingle, advanceTogether, advanceWideBatch, isWide } from './adva
 import { KnownRegistrations } from './known-registrations.ts'
 import type { LeasedOperation } from './acquire-operations.ts'
 import type { Leases } from './leases.ts'
+import type { Judgement } from '../model/call.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
 import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 
@@ -82,7 +83,7 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      const hasMany = queue === this.wide && countWritten(ready.leased) > MANY_VALUES
+      const hasMany = queue === this.wide && countWritten(ready) > MANY_VALUES
       queue.waiting.push({ ready, resolve, hasMany })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
@@ -217,10 +218,22 @@ export function nextBatch<One extends { hasMany: boolean }>({
 
 const hasOneOfMany = (batch: readonly { hasMany: boolean }[]): boolean => batch.some(({ hasMany }) => hasMany)
 
-/** How many values the success of an operation writes, without what its plugins wrote. The plan of a CONFIGURE contains all present ones. */
-function countWritten({ operation, plan }: Pick<LeasedOperation, 'operation' | 'plan'>): number {
-  if (operation.operation_type === 'CONFIGURE') return plan.changes.length
-  return plan.resources.reduce((sum, { properties }) => sum + Object.keys(properties).length, 0)
+/** How many values the success of an operation writes, with those of its plugins. The plan of a CONFIGURE contains all present ones. */
+export function countWritten({
+  leased: { operation, plan, calls },
+  answered,
+}: {
+  leased: Pick<LeasedOperation, 'operation' | 'plan' | 'calls'>
+  answered: readonly { judgement: Pick<Judgement, 'writes'> }[]
+}): number {
+  const planned =
+    operation.operation_type === 'CONFIGURE'
+      ? [plan.changes]
+      : plan.resources.map(({ properties }) => properties)
+  const written = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].flatMap(({ writes }) =>
+    Object.values(writes ?? {}),
+  )
+  return [...planned, ...written].reduce((sum, values) => sum + Object.keys(values).length, 0)
 }
 
 /** Whether none of the others holds a later lease of the same operation. */
