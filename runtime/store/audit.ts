@@ -164,8 +164,16 @@ export interface ChainedRow {
   hash: Buffer
 }
 
-/** Returns the entries that follow a sequence number, or all from the first one, in order. */
+/**
+ * Returns the entries that follow a sequence number, or all from the first one, in order: at most `limit`, and as many as fit into the
+ * memory.
+ */
 export async function readChain(db: Db, after: number | null, limit: number): Promise<ChainedRow[]> {
+  const entries = untilFull<unknown>(
+    sql`select * from runtime.audit_entry where ${after === null ? sql`true` : sql`sequence > ${after}`}
+      order by sequence limit ${limit}`,
+    { order: sql`entry.sequence`, values: [sql`entry.changes`] },
+  )
   const found = await sql<ChainedRow>`
     select sequence, format, ${timeText('at')} as at,
       actor_id, actor_name, action, subject, environment_key, application_runtime_id,
@@ -173,10 +181,8 @@ export async function readChain(db: Db, after: number | null, limit: number): Pr
       outcome, request_id, actor_issuer, client_address, error_code, occurrence_count::text as occurrence_count,
       ${timeText('first_occurred_at')} as first_occurred_at, ${timeText('last_occurred_at')} as last_occurred_at,
       previous_hash, hash
-    from runtime.audit_entry
-    where ${after === null ? sql`true` : sql`sequence > ${after}`}
-    order by sequence
-    limit ${limit}`.execute(db)
+    from (${entries}) as chained
+    order by sequence`.execute(db)
   return found.rows
 }
 

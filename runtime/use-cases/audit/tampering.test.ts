@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { readChain, readHead } from '../../store/audit.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { inTransaction } from '#database/transaction.ts'
 import { createLog } from '#http-kit/log.ts'
 import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { authenticityBy, platformKeysOf } from '../../keys/platform-keys.ts'
@@ -24,7 +26,7 @@ import {
   verifyChain,
 } from './verify-chain.ts'
 import { recordAudit } from './record.ts'
-import { testAudit } from '../../testing/audit.ts'
+import { ACTOR, testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
 
 // A superuser drops the triggers and then changes entries: the verification must find each of these changes.
@@ -174,6 +176,22 @@ describe('the audit verification finds', () => {
     await rechain()
     await tamper(moveHead(5))
     await assertBroken(/^entry 6 is after the end of the chain, which is entry 5$/)
+  })
+
+  it('a change of an entry among many large ones, of which it reads a few at a time (G10)', async () => {
+    const large = { locator: null, property: 'text', before: null, after: wrapData('x'.repeat(1_500_000)) }
+    for (let count = 0; count < 5; count++)
+      await inTransaction(audit.db, (tx) =>
+        recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'large', changes: [large] }),
+      )
+    const read = await readChain(audit.db, 5, 100)
+    assert.deepEqual(
+      read.map(({ sequence }) => sequence),
+      [6, 7, 8],
+    )
+    assert.equal((await verifyChain(audit.db)).holds, true)
+    await tamper(`update runtime.audit_entry set subject = 'other' where sequence = 10`)
+    await assertBroken(/^entry 10 of .* does not match its hash/)
   })
 
   it('a truncated end, with and without its head (G10)', async () => {

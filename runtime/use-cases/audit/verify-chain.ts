@@ -14,7 +14,7 @@ export type ChainVerdict =
 
 type Link = Pick<ChainedRow, 'sequence' | 'hash'>
 
-const BATCH = 1_000
+const BATCH = 200
 
 /**
  * Verifies the whole chain, while others may keep writing: every entry is there, unchanged and in its place, the chain
