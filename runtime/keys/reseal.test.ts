@@ -142,6 +142,24 @@ describe('a rotation', () => {
     await assertAllOpen(other)
   })
 
+  it('reads only as many large rows at a time as fit into the memory (H05)', async () => {
+    const other = await testRuntime()
+    const operations = Array.from({ length: 5 }, () => crypto.randomUUID())
+    const plan = { resources: [], changes: [], reason: 'x'.repeat(1_500_000) }
+    await sql`alter table runtime.operation_plan disable trigger all`.execute(other.db)
+    await sql`insert into runtime.operation_plan (operation_id, plan)
+      select unnest(${operations}::uuid[]), ${JSON.stringify(plan)}::json`.execute(other.db)
+    const plans = SEALED_TABLES.find(({ name }) => name === 'operation_plan')
+    const ends: string[] = []
+    let last: readonly string[] | null = null
+    do {
+      last = (await plans?.resealPage(other.deps, last, 100))?.last ?? null
+      ends.push(...(last ?? []))
+    } while (last !== null)
+    assert.deepEqual(ends, [operations.toSorted()[2]])
+    await other.close()
+  })
+
   it('loses nothing during writes, with two replicas resealing (H05)', async () => {
     const { db } = runtime
     const stopped = new AbortController()

@@ -141,7 +141,10 @@ function sealedTable<Columns>(
           log.error('a sealed value does not open and is left unchanged', { table: table.name }, error)
         }
       }
-      return { last: rows.length < limit ? null : (rows.at(-1)?.row_key ?? null), unopened }
+      const end = rows.at(-1)
+      // a page that is full of values ends before what was found
+      const isLast = end === undefined || (end.found === rows.length && end.found < limit)
+      return { last: isLast ? null : end.row_key, unopened }
     },
   }
 }

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Selectable, RawBuilder } from 'kysely'
 import type { Db } from '../model/db.ts'
 import type { RuntimeTables } from '../model/tables.ts'
+import { untilFull } from './full-page.ts'
+import type { OfFullPage } from './full-page.ts'
 
 /** A pass through a table, and whether it began so late that no replica used an earlier data key anymore. */
 export type PassRow = Selectable<RuntimeTables['runtime.sealing_pass']> & { began_after_grace: boolean }
@@ -67,6 +69,8 @@ export interface WalkedTable {
   key: readonly (readonly [column: string, type: 'bigint' | 'text' | 'uuid'])[]
   /** The columns to read besides the key. */
   columns: RawBuilder<unknown>
+  /** Those of the table that may be large: a page is full of them. */
+  large: readonly string[]
   /** What the columns need of other tables: a subquery, named `other`, that may read the page as `walked`. */
   other?: RawBuilder<unknown>
 }
@@ -93,6 +97,7 @@ export const WALKED_TABLES = {
       ['property', 'text'],
     ],
     columns: sql`value::text, ${isSensitiveNow} as is_sensitive`,
+    large: ['value'],
     other: sensitiveNow,
   },
   history: {
@@ -104,6 +109,7 @@ export const WALKED_TABLES = {
       ['property', 'text'],
     ],
     columns: sql`before::text, after::text, is_sensitive or ${isSensitiveNow} as is_sensitive`,
+    large: ['before', 'after'],
     other: sensitiveNow,
   },
   ledger: {
@@ -113,8 +119,14 @@ export const WALKED_TABLES = {
       ['locator', 'text'],
     ],
     columns: sql`properties::text, definitions`,
+    large: ['properties', 'definitions'],
   },
-  plans: { name: 'operation_plan', key: [['operation_id', 'uuid']], columns: sql`plan::text` },
+  plans: {
+    name: 'operation_plan',
+    key: [['operation_id', 'uuid']],
+    columns: sql`plan::text`,
+    large: ['plan'],
+  },
   calls: {
     name: 'plugin_call',
     key: [
@@ -123,30 +135,47 @@ export const WALKED_TABLES = {
       ['plugin_id', 'text'],
     ],
     columns: sql`writes::text, request, stage as call_stage`,
+    large: ['writes', 'request'],
   },
-  batches: { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
-  changeRequests: { name: 'change_request', key: [['change_request_id', 'uuid']], columns: sql`content` },
-  webhooks: { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret, address` },
+  batches: { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input`, large: ['input'] },
+  changeRequests: {
+    name: 'change_request',
+    key: [['change_request_id', 'uuid']],
+    columns: sql`content`,
+    large: ['content'],
+  },
+  webhooks: {
+    name: 'webhook',
+    key: [['webhook_id', 'uuid']],
+    columns: sql`secret, address`,
+    large: ['address'],
+  },
 } satisfies Record<string, WalkedTable>
 
-export type WalkedRow<Columns> = Columns & { row_key: string[] }
+export type WalkedRow<Columns> = Columns & OfFullPage & { row_key: string[] }
 
-/** Returns at most `limit` rows after a key. */
+/** Returns the rows after a key until the page is full of values, at most `limit`: a page must fit into the memory. */
 export async function readPage<Columns>(
   db: Db,
-  { name, key, columns, other = sql`select` }: WalkedTable,
+  { name, key, columns, large, other = sql`select` }: WalkedTable,
   after: readonly string[] | null,
   limit: number,
 ): Promise<WalkedRow<Columns>[]> {
   const keyColumns = sql.join(key.map(([column]) => sql.ref(`walked.${column}`)))
-  const { rows } = await sql<WalkedRow<Columns>>`
-    with walked as (
+  const page = untilFull(
+    sql`
       select * from ${sql.table(`runtime.${name}`)} as walked
       where ${after === null ? sql`true` : sql`(${keyColumns}) > (${keyValues(key, after)})`}
       order by ${keyColumns}
-      limit ${limit}
-    ), other as materialized (${other})
-    select array[${sql.join(key.map(([column]) => sql`${sql.ref(`walked.${column}`)}::text`))}] as row_key, ${columns}
+      limit ${limit}`,
+    {
+      order: sql.join(key.map(([column]) => sql.ref(`entry.${column}`))),
+      values: large.map((column) => sql.ref(`entry.${column}`)),
+    },
+  )
+  const { rows } = await sql<WalkedRow<Columns>>`
+    with walked as (${page}), other as materialized (${other})
+    select found, array[${sql.join(key.map(([column]) => sql`${sql.ref(`walked.${column}`)}::text`))}] as row_key, ${columns}
     from walked
     order by ${keyColumns}`.execute(db)
   return rows
