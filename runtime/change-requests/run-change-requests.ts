@@ -319,7 +319,7 @@ async function applyScheduled(deps: RuntimeDeps, tx: Tx, locked: EvaluatedChange
   const isOther = row.kind !== 'BATCH' && moved.length > 0
   await sql`savepoint applied`.execute(tx)
   try {
-    if (isOther) throw new DomainError('PLAN_STALE', platformMessage('planStale'))
+    if (isOther) throw new DomainError('PLAN_STALE', platformMessage('changeScheduledMoved'))
     const applying = await store(tx, deps, locked, {
       state: step(row, 'apply', facts),
       entry: { actor, event: 'APPLYING' },

@@ -382,7 +382,11 @@ describe('a scheduled change request that needs no approval', () => {
     for (const id of [upgrade, batch]) await isDue(id)
     await until(async () => (await state(upgrade)) === 'REFUSED')
     await until(async () => (await state(batch)) === 'APPLIED')
-    assert.equal((await read(upgrade)).failure?.errorCode, 'PLAN_STALE')
+    const { failure } = await read(upgrade)
+    assert.deepEqual(
+      [failure?.errorCode, failure?.parameters?.['reason']],
+      ['PLAN_STALE', 'changeScheduledMoved'],
+    )
     assert.deepEqual((await told('ada', upgrade))[0], ['change.refused', 'requested', null])
     assert.equal((await read(batch)).failure?.parameters?.['reason'], 'changePartlyDone')
     const values = await Promise.all([one, two, three, four].map(({ scope }) => nameIn(scope)))
