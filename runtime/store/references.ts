@@ -104,7 +104,7 @@ async function readAppliedTargets(
 ): Promise<Map<string, AppliedTargets>> {
   const targets = serviceQuery({
     where: sql`service.service_id = any(array(
-      select jsonb_path_query(applied.value, 'strict $.**.serviceId') #>> '{}'))`,
+      select jsonb_array_elements_text(jsonb_path_query_array(applied.value, 'strict $.**.serviceId'))))`,
     isUsable: usableByInstallation('applied'),
   })
   const { rows } = await sql<AppliedTargets & { number: number }>`

@@ -125,6 +125,16 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     await sql`delete from runtime.configuration_property where property = 'added'`.execute(harness.db)
   })
 
+  test('takes a list of very many parts apart in a time that grows with it (J01)', async () => {
+    const list = `[${'7,'.repeat(1_000_000)}7]`
+    const words = (value: string) => sql<{ words: string }>`
+      select runtime.value_words(jsonb_build_object('@type', 'Data', 'value', ${value}::jsonb))::text as words`
+    const of = async (value: string) => (await words(value).execute(harness.db)).rows[0]?.words
+    // within the time of a statement
+    assert.match((await of(list)) ?? '', /^'7':1,2,3,/)
+    assert.equal(await of('[7, {"name": "oak"}, [true, null, "hazel"]]'), `'7':1 'hazel':3 'oak':2`)
+  })
+
   test('finds the owner of a plugin, and the reason of its registration', async () => {
     await harness.registerWith('postman', {
       owner: { team: 'Team Courier' },
