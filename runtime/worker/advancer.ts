@@ -9,7 +9,7 @@ import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 
 interface Waiting {
   ready: Ready
-  /** Whether this step writes so many values that it takes long. */
+  /** Whether this step writes so much that it takes long. */
   hasMany: boolean
   resolve(advanced: Advanced): void
 }
@@ -32,7 +32,7 @@ interface Queue {
   isRunning: boolean
   /** The size of the last batch that others could join. */
   lastBatchSize: number
-  /** Whether the last batch was one operation with many values. */
+  /** Whether the last batch was one operation with much to write. */
   wasMany: boolean
   /** Ends the wait for others, once there are none. */
   gathered: AbortController | null
@@ -45,8 +45,8 @@ function emptyQueue(advance: Queue['advance']): Queue {
 
 /** The maximum number of operations in one transaction. */
 const BATCH_LIMIT = 100
-/** With more values than this, an operation is not advanced together with others, who would wait until all of them are written. */
-const MANY_VALUES = 500
+/** With more than this, such as 500 values, an operation is not advanced together with others, who would wait until all is written. */
+const MANY_CHARACTERS = 32_768
 /** Concurrent transactions that advance a single operation. */
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
@@ -83,7 +83,7 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      const hasMany = queue === this.wide && countWritten(ready) > MANY_VALUES
+      const hasMany = queue === this.wide && lengthWritten(ready) > MANY_CHARACTERS
       queue.waiting.push({ ready, resolve, hasMany })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
@@ -203,7 +203,7 @@ export class Advancer {
   }
 }
 
-/** What is advanced next: one operation with many values, or others together. They take turns, so that neither waits for long. */
+/** What is advanced next: one operation with much to write, or others together. They take turns, so that neither waits for long. */
 export function nextBatch<One extends { hasMany: boolean }>({
   waiting,
   wasMany,
@@ -218,8 +218,8 @@ export function nextBatch<One extends { hasMany: boolean }>({
 
 const hasOneOfMany = (batch: readonly { hasMany: boolean }[]): boolean => batch.some(({ hasMany }) => hasMany)
 
-/** How many values the success of an operation writes, with those of its plugins. The plan of a CONFIGURE contains all present ones. */
-export function countWritten({
+/** How much the success of an operation writes, with what its plugins wrote. The plan of a CONFIGURE contains all present values. */
+export function lengthWritten({
   leased: { operation, plan, calls },
   answered,
 }: {
@@ -228,12 +228,12 @@ export function countWritten({
 }): number {
   const planned =
     operation.operation_type === 'CONFIGURE'
-      ? [plan.changes]
+      ? plan.changes
       : plan.resources.map(({ properties }) => properties)
-  const written = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].flatMap(({ writes }) =>
-    Object.values(writes ?? {}),
+  const written = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].map(
+    ({ writes }) => writes,
   )
-  return [...planned, ...written].reduce((sum, values) => sum + Object.keys(values).length, 0)
+  return JSON.stringify([planned, written]).length
 }
 
 /** Whether none of the others holds a later lease of the same operation. */
