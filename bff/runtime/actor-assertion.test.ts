@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Grant } from '#contract/endpoint/permission.ts'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { createActorAssertions, createRecordingAssertions } from './actor-assertion.ts'
 
@@ -41,4 +42,25 @@ test('the clocks are looked at again before anything is signed', async () => {
   await createActorAssertions(key, clock)(ada)
   await createRecordingAssertions(key, clock)(ada)
   assert.equal(clock.looks, 2)
+})
+
+test('large assertions are kept for few identities, and small ones for many (J01)', async () => {
+  const clock = testClock()
+  const assertionOf = createActorAssertions(key, clock)
+  const grants = Array.from({ length: 500 }, (_, workspaceId): Grant => {
+    const [environmentKey, applicationRuntimeId] = ['e'.repeat(128), 'a'.repeat(128)]
+    return { permissions: ['read'], scope: { environmentKey, applicationRuntimeId, workspaceId } }
+  })
+  const at = (clientAddress: string) => ({ ...ada, grants, clientAddress })
+  const [first, small] = [await assertionOf(at('first')), await assertionOf(ada)]
+  for (let count = 0; count < 120; count++) await assertionOf(at(`2001:db8::${count}`))
+  const last = await assertionOf(at('last'))
+  const others = Array.from({ length: 200 }, (_, index) => ({ ...ada, id: `person ${index}` }))
+  const before = await Promise.all(others.map(assertionOf))
+  // whatever is signed again has another time
+  clock.passedMs = 2_000
+  assert.deepEqual(await Promise.all(others.map(assertionOf)), before)
+  assert.equal(await assertionOf(at('last')), last)
+  assert.notEqual(await assertionOf(at('first')), first)
+  assert.notEqual(await assertionOf(ada), small)
 })

@@ -35,7 +35,13 @@ const LIFETIME_SECONDS = 60
 const REUSE_MS = 20_000
 /** A clock that has moved by this much since an assertion was signed was set. */
 const STEP_MS = 1_000
-const MAX_CACHED = 5_000
+/**
+ * What the assertions that are kept may say together, in characters: each has all permissions of its person, up to 250,000, and there is
+ * one for each address that a person sends from.
+ */
+const KEPT_CHARACTERS_MAX = 16_000_000
+/** What each takes besides. */
+const ENTRY_CHARACTERS = 1_000
 
 /** The time of assertions: that of the database in a console, that of the machine in a tool. */
 type AssertionClock = Pick<Clock, 'now' | 'monotonic'> & Partial<Pick<SharedClock, 'refreshAfterStep'>>
@@ -45,7 +51,12 @@ export function createActorAssertions(
   key: AssertionKey,
   clock: AssertionClock = systemClock,
 ): (person: AssertedPerson) => Promise<string> {
+  /** By what they say, the oldest first. */
   const cached = new Map<string, { until: number; offset: number; assertion: Promise<string> }>()
+  let characters = 0
+  const forget = (identity: string): void => {
+    if (cached.delete(identity)) characters -= identity.length + ENTRY_CHARACTERS
+  }
   return async (person) => {
     await clock.refreshAfterStep?.()
     const { id, name, grants, issuer, clientAddress } = person
@@ -62,7 +73,12 @@ export function createActorAssertions(
     const offset = clock.now().getTime() - at
     if (existing !== undefined && existing.until > at && Math.abs(existing.offset - offset) < STEP_MS)
       return existing.assertion
-    if (cached.size >= MAX_CACHED) cached.clear()
+    forget(identity)
+    characters += identity.length + ENTRY_CHARACTERS
+    for (const [oldest, { until }] of cached) {
+      if (until > at && characters <= KEPT_CHARACTERS_MAX) break
+      forget(oldest)
+    }
     const assertion = sign(key, { person, audience: 'bundle-runtime', at: clock.now() })
     cached.set(identity, { until: at + REUSE_MS, offset, assertion })
     return assertion
