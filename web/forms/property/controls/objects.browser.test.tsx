@@ -362,3 +362,16 @@ test('the title of a member is before its field, and above it where there is lit
   expect(narrow.title.bottom).toBeLessThanOrEqual(narrow.input.top)
   expect(narrow.title.left).toBeLessThan(narrow.remove.left)
 })
+
+test('a value with too many parts for a form is JSON, of which the form has no field', async () => {
+  const hosts = Array.from({ length: 1_001 }, (_, index) => `host-${index}`)
+  const inputs = () => document.querySelectorAll('input, textarea').length
+  for (const value of [{ Hosts: hosts }, { Labels: Object.fromEntries(hosts.map((name) => [name, ''])) }]) {
+    await renderField(release, value, value)
+    await expect.element(page.getByRole('button', { name: /JSON/ }).last()).toBeVisible()
+    expect(inputs()).toBe(0)
+  }
+  const value = { Hosts: hosts.slice(0, 30) }
+  await renderField(release, value, value)
+  await expect.poll(inputs).toBeGreaterThan(30)
+})
