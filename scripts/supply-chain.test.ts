@@ -116,8 +116,6 @@ describe('packages', () => {
     assert.ok(names.size <= NAMES_MAX, `${names.size} packages`)
     const { minimumReleaseAge } = JSON.parse(read('renovate.json')) as { minimumReleaseAge: string }
     assert.equal(minimumReleaseAge, '7 days')
-    // of what the lock file adds, which npm chooses
-    assert.match(read('.npmrc'), /^min-release-age=7$/m)
   })
 
   it('are verified every night: advisories and signatures (K04)', () => {
