@@ -184,7 +184,9 @@ export const WRITE_CASES: readonly Case[] = [
       const found = declared.flatMap(({ schema }) => (schema === undefined ? [] : [checkValue(schema, data)]))
       const [problem] = found[0] ?? []
       trial.check(
-        found.length === 0 || found.some((problems) => problems.length === 0),
+        found.length < declared.length ||
+          found.length === 0 ||
+          found.some((problems) => problems.length === 0),
         `${name}${problem?.path ?? ''} does not satisfy its schema: ${problem?.message ?? ''}`,
       )
     }),
