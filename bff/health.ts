@@ -4,6 +4,7 @@ import { READ_ONLY_MESSAGES, whyReadOnly } from '#database/read-only.ts'
 import { createProcessGauges } from '#http-kit/metrics.ts'
 import type { Metrics } from '#http-kit/metrics.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
+import { sharedLook } from '#http-kit/shared-look.ts'
 import { consoleGauges } from './metrics.ts'
 import type { BffDb } from './store/tables.ts'
 
@@ -26,12 +27,13 @@ export function healthRoutes(options: {
 }): Hono {
   const { db, metrics, servesMetrics, publicOrigin, state, clockProblem, isStopping } = options
   const processGauges = createProcessGauges()
+  const readOnlyState = sharedLook(() => whyReadOnly(db, 'bff'))
   const { protocol, host: publicHost } = new URL(publicOrigin)
   const app = new Hono()
   app.get('/healthz', (c) => c.text('ok'))
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    const problem = await databaseProblem(db)
+    const problem = await databaseProblem(readOnlyState())
     if (problem !== null) throw notReady(problem)
     const clock = clockProblem()
     // what it signs has the time of the database, so it can work
@@ -45,7 +47,7 @@ export function healthRoutes(options: {
     if (servesMetrics === false || (servesMetrics === 'direct' && isForwarded))
       throw new TransportError('NOT_FOUND')
     const gauges = [
-      ...consoleGauges({ ...state(), isDatabaseUp: (await databaseProblem(db)) === null }),
+      ...consoleGauges({ ...state(), isDatabaseUp: (await databaseProblem(readOnlyState())) === null }),
       ...processGauges(),
     ]
     return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
@@ -56,8 +58,8 @@ export function healthRoutes(options: {
 const UNREACHABLE = 'The database cannot be reached'
 
 /** Why the database accepts no writes; null if it does. No response within two seconds counts as unreachable. */
-async function databaseProblem(db: BffDb): Promise<string | null> {
-  const query = whyReadOnly(db, 'bff').then((readOnly) => readOnly && READ_ONLY_MESSAGES[readOnly])
+async function databaseProblem(state: ReturnType<typeof whyReadOnly>): Promise<string | null> {
+  const query = state.then((readOnly) => readOnly && READ_ONLY_MESSAGES[readOnly])
   const late = new AbortController()
   const limit = sleep(TIME_LIMIT_MS, UNREACHABLE, { signal: late.signal }).catch(() => UNREACHABLE)
   const problem = await Promise.race([query.catch(() => UNREACHABLE), limit])

@@ -4,6 +4,7 @@ import { pendingMigrations } from '#database/migrate.ts'
 import type { AppliedMigration, Migration } from '#database/migrate.ts'
 import { READ_ONLY_MESSAGES, whyReadOnly } from '#database/read-only.ts'
 import { TransportError } from '#http-kit/problem-response.ts'
+import { sharedLook } from '#http-kit/shared-look.ts'
 import type { Position } from '../store/events.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
 import { findServer } from '../store/recovery/recover.ts'
@@ -38,20 +39,26 @@ const TIME_LIMIT_MS = 2_000
 export function healthRoutes(options: HealthOptions): HttpApp {
   const { deps, space, metrics, migrations, isStopping } = options
   const app = new Hono<{ Variables: HttpVariables }>()
+  const isDatabaseFull = sharedLook(() => space.isOut(deps.db))
+  const schemaState = sharedLook(() =>
+    Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db, 'runtime')]),
+  )
+  const serverState = sharedLook(() => findServer(deps.db))
+  const gaugesOfDatabase = sharedLook(() => databaseGauges(deps.db, options.passedOn()))
+  const signingKeys = sharedLook(() => listSigningKeys(deps.db))
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
 
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
-    if ((await withTimeLimit(deps, space.isOut(deps.db))) !== false)
+    if ((await withTimeLimit(deps, isDatabaseFull())) !== false)
       throw notReady(PLATFORM_MESSAGES.databaseFull)
-    const queries = Promise.all([listAppliedMigrations(deps.db), whyReadOnly(deps.db, 'runtime')])
-    const [applied, readOnly] = (await withTimeLimit(deps, queries)) ?? [null, null]
+    const [applied, readOnly] = (await withTimeLimit(deps, schemaState())) ?? [null, null]
     if (applied === null) throw notReady('The database cannot be reached')
     if (readOnly !== null) throw notReady(READ_ONLY_MESSAGES[readOnly])
     if (!isUpToDate([...migrations], applied))
       throw notReady('The database schema is not the one of this version')
-    const server = await withTimeLimit(deps, findServer(deps.db))
+    const server = await withTimeLimit(deps, serverState())
     if (server === null) throw notReady('The database cannot be reached')
     if (!server.isSame) throw notReady('The database has moved or went back in time, and is being recovered')
     if (deps.vault.lacksKeys())
@@ -61,15 +68,11 @@ export function healthRoutes(options: HealthOptions): HttpApp {
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
 
-  let look: Promise<[Gauge[] | null, boolean | null]> | null = null
-  const lookAtDatabase = () =>
-    Promise.all([
-      withTimeLimit(deps, databaseGauges(deps.db, options.passedOn())),
-      withTimeLimit(deps, space.isOut(deps.db)),
-    ]).finally(() => (look = null))
   app.get('/metrics', async (c) => {
-    // nobody limits who asks, so all who ask at the same time get one look, which takes connections that people wait for
-    const [ofDatabase, isFull] = await (look ??= lookAtDatabase())
+    const [ofDatabase, isFull] = await Promise.all([
+      withTimeLimit(deps, gaugesOfDatabase()),
+      withTimeLimit(deps, isDatabaseFull()),
+    ])
     const gauges = [
       ...options.gauges(),
       { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },
@@ -81,7 +84,7 @@ export function healthRoutes(options: HealthOptions): HttpApp {
 
   app.get('/.well-known/jwks.json', async (c) =>
     // short enough that every service knows the key of a new replica before tokens use it
-    c.json({ keys: await listSigningKeys(deps.db) }, 200, { 'cache-control': 'public, max-age=60' }),
+    c.json({ keys: await signingKeys() }, 200, { 'cache-control': 'public, max-age=60' }),
   )
 
   for (const path of ['/healthz', '/readyz', '/metrics', '/.well-known/jwks.json'])
