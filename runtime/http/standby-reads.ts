@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type pg from 'pg'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { Trouble } from '#contract/runtime-api/troubles.ts'
@@ -52,7 +53,7 @@ const POLL_MS = [2, 4, 8, 16, 32, 64]
 /** Then one read tries the standby again, and the others follow if it works. */
 const PAUSE_MS = 1_000
 const CONNECT_MS = 1_000
-/** How long a read on the standby may take before the primary serves it too: a third of what a console waits. */
+/** How long a read on the standby may take before it is asked whether it answers at all: a third of what a console waits. */
 const SILENT_MS = 5_000
 /** Reads that wait for the position of the primary share one statement. */
 const TOGETHER = { concurrency: 2, most: 10_000, intervalMs: 1 }
@@ -145,6 +146,16 @@ export function openStandbyReads(
     })
   }
 
+  /** Whether it answers nothing, like a machine that is paused, or a network that drops everything: neither fails. */
+  const isSilent = (): Promise<boolean> =>
+    Promise.race([
+      clock.sleep(CONNECT_MS).then(() => true),
+      sql`select 1`.execute(standby.db).then(
+        () => false,
+        () => true,
+      ),
+    ])
+
   return {
     async read(run) {
       if (clock.monotonic() < triesAgainAt) {
@@ -153,10 +164,10 @@ export function openStandbyReads(
       }
       if (unusedSince !== null) triesAgainAt = clock.monotonic() + PAUSE_MS
       const waiting = new AbortController()
-      const silence = clock.sleep(SILENT_MS, waiting.signal).catch(() => undefined)
       try {
-        // a machine that is paused, or a network that drops everything, neither answers nor fails
-        const read = await Promise.race([readStandby(run), silence.then(() => SILENT)])
+        const reading = readStandby(run)
+        const silence = clock.sleep(SILENT_MS, waiting.signal).then(isSilent, () => false)
+        const read = await Promise.race([reading, silence.then((isIt) => (isIt ? SILENT : reading))])
         if ('result' in read) {
           triesAgainAt = -Infinity
           note(null)

@@ -36,6 +36,7 @@ describe('reads from a standby', { skip: binDirectory === undefined && 'needs pg
       connection: database.connection,
       standby: { ...fromUrl(standby.url), database: name },
       standbyTroubleMs: 500,
+      limits: { lockTimeoutMs: 60_000 },
     })
     assert.equal(await publish('1.0.0'), '0')
   })
@@ -156,11 +157,13 @@ describe('reads from a standby', { skip: binDirectory === undefined && 'needs pg
 
   it('come from the primary while the standby neither answers nor fails', async () => {
     await servesAgain()
-    const sessions = await onStandby(
-      "select pid from pg_stat_activity where application_name = 'bundle-runtime-reads'",
+    // with the server itself, as if the machine were paused
+    const processes = await onStandby(
+      `select pid from pg_stat_activity where application_name = 'bundle-runtime-reads'
+        union select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int`,
     )
     const send = (signal: NodeJS.Signals): void => {
-      for (const { pid } of sessions) process.kill(Number(pid), signal)
+      for (const { pid } of processes) process.kill(Number(pid), signal)
     }
     const before = await reads('away')
     send('SIGSTOP')
@@ -172,6 +175,25 @@ describe('reads from a standby', { skip: binDirectory === undefined && 'needs pg
     }
     assert.equal(await reads('away'), before + 1)
     await servesAgain()
+  })
+
+  it('stay on a standby that answers, however long they take there', async () => {
+    await servesAgain()
+    const blocker = new pg.Client(clientConfig(http.connection))
+    await blocker.connect()
+    await blocker.query('begin; lock table runtime.installation in access exclusive mode')
+    await until(async () => {
+      const locks = await onStandby("select from pg_locks where mode = 'AccessExclusiveLock' and granted")
+      return locks.length > 0
+    })
+    const before = [await reads('away'), await reads('served')]
+    const read = listed()
+    // longer than a read may take before the standby is asked whether it answers
+    await sleep(6_500)
+    await blocker.query('rollback')
+    await blocker.end()
+    assert.equal(await read, workspace)
+    assert.deepEqual([await reads('away'), await reads('served')], [before[0], Number(before[1]) + 1])
   })
 
   it('come from the primary once the standby is promoted', async () => {
