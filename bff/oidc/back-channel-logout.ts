@@ -114,6 +114,7 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
       })
       keys = { uri: jwksUri, set }
     }
+    const areKeysOld = keys.set.coolingDown
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys.set, {
         issuer,
@@ -130,8 +131,9 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
       if (claims.success && isAboutSomebody && ['logout+jwt', 'jwt'].includes(type)) return claims.data
       log.warn('a logout token was refused', { requestId, problem: 'claims or type' })
     } catch (error) {
-      // the token may be valid: the provider sends it again
-      if (isAboutKeys(error)) throw unreachable('the keys of the identity provider cannot be read', error)
+      // the token may be valid, also with a key that is newer than what was read: the provider sends it again
+      if (isAboutKeys(error) || (areKeysOld && error instanceof errors.JWKSNoMatchingKey))
+        throw unreachable('the keys of the identity provider cannot be read', error)
       log.warn('a logout token was refused', { requestId }, error)
     }
     return null
