@@ -104,10 +104,10 @@ test('each of very many properties that a Module does not have is a problem', ()
 })
 
 test('the order of a plugin is one that its calls can be stored with', () => {
-  for (const order of [2_147_483_647, -2_147_483_647])
+  for (const order of [2_147_483_647, -2_147_483_648])
     assert.deepEqual(details({ plugins: [{ ...plugin, order }] }), [])
   for (const order of [2_147_483_648, -3e9])
-    refusedAt(details({ plugins: [{ ...plugin, order }] }), '/plugins/0/order', /from -2147483647/)
+    refusedAt(details({ plugins: [{ ...plugin, order }] }), '/plugins/0/order', /from -2147483648/)
 })
 
 test('a MODULE has its own moduleId', () => {

@@ -276,8 +276,8 @@ function checkModuleIdsAreUnique(manifest: AuthorManifest): Detail[] {
   return details
 }
 
-/** What a call of an operation is stored with; a larger order could be published, but never installed. */
-const ORDER_MAX = 2_147_483_647
+/** What a call of an operation is stored with; another order could be published, but never installed. */
+const [ORDER_MIN, ORDER_MAX] = [-2_147_483_648, 2_147_483_647]
 
 function checkPlugins(manifest: AuthorManifest): Detail[] {
   const repeated = repeatedIn(manifest.plugins.map(({ pluginId }) => pluginId))
@@ -297,9 +297,9 @@ function checkPlugins(manifest: AuthorManifest): Detail[] {
           `Plugin ${plugin.pluginId} is listed twice`,
         ),
       )
-    if (Math.abs(plugin.order) > ORDER_MAX)
+    if (plugin.order < ORDER_MIN || plugin.order > ORDER_MAX)
       details.push(
-        refuse({ path: pointerTo('plugins', index, 'order') }, `Must be from -${ORDER_MAX} to ${ORDER_MAX}`),
+        refuse({ path: pointerTo('plugins', index, 'order') }, `Must be from ${ORDER_MIN} to ${ORDER_MAX}`),
       )
     const named = new Set<string>()
     for (const [entry, authorization] of plugin.resources.entries()) {
