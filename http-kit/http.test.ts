@@ -122,6 +122,7 @@ describe('problems', () => {
       status: 500,
       code: 'INTERNAL_ERROR',
       message: 'An internal error occurred',
+      parameters: { reason: 'INTERNAL_ERROR' },
       requestId: id,
     })
   })

@@ -82,7 +82,9 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
  */
 export function transportProblem(error: unknown, requestId: string): Response {
   const rejection = error instanceof TransportError ? error : new TransportError('INTERNAL_ERROR')
-  const { status, code, message, parameters, headers } = rejection
+  const { status, code, message, headers, isGeneral } = rejection
+  // the reason of a general message is its code
+  const parameters = isGeneral ? { reason: code } : rejection.parameters
   const shown = mapMessage({ message, ...(parameters !== undefined && { parameters }) }, hideProtectedName)
   return problemResponse({ title: TITLES[code], status, code, ...shown, requestId }, headers)
 }
