@@ -308,7 +308,7 @@ export async function deleteOldNotifications(db: Db): Promise<void> {
         -- one person who comments or assigns a thousand times does not remove what the others have to say; nobody makes escalations
         select notification_id from (
           select notification_id, at, by_id is not null and event <> 'operation.escalated'
-            and row_number() over (partition by by_id order by at desc, notification_id desc) > ${KEPT_OF_ONE} as is_one_of_many
+            and row_number() over (partition by by_id, event = 'operation.escalated' order by at desc, notification_id desc) > ${KEPT_OF_ONE} as is_one_of_many
           from runtime.inbox_notification as old where old.person_id = full_inbox.person_id) as old
         order by is_one_of_many, at desc, notification_id desc offset ${KEPT_MAX} limit 1000) as surplus)`.execute(
     db,
