@@ -87,6 +87,8 @@ export async function carryOut(
 ): Promise<EvaluatedChange['row']> {
   const { tx } = context
   refuseFor(evaluated.exposed)
+  // nothing would compare what is applied with what was seen
+  if (evaluated.unplanned !== undefined) throw evaluated.unplanned
   const { planToken } = evaluated.plan
   const reason = givenReason ?? row.reason ?? undefined
   const started = await start(

@@ -85,7 +85,8 @@ export function givenTo(
       const { operationType: type, version, targetVersion, plan } = part
       if (plan === null || (type !== 'CONFIGURE' && type !== 'UPGRADE')) return []
       const text = changesText(type, input, plan)
-      if (isDowngrade(version, targetVersion)) return [[target, digestOf(key, `downgrade\n${text}`)]]
+      if (isDowngrade(version, targetVersion))
+        return [[target, digestOf(key, `downgrade from ${version}\n${text}`)]]
       return [[target, text === '' ? '' : digestOf(key, text)]]
     }),
   )

@@ -70,7 +70,9 @@ export interface Evaluated {
   wrong: Problem[]
   /** As of now; what was seen is in the content. */
   given: Record<string, string>
-  /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies, and with why it has no plan. */
+  /** Why it cannot be planned. */
+  unplanned?: DomainError
+  /** Refuses with PLAN_STALE if it would do something else than the plan that a token identifies. */
   refuseIfMoved(token: string): Promise<void>
 }
 type PropertyChangeConflict = {
@@ -109,7 +111,8 @@ export async function evaluateChange(
       exposed: [],
       wrong: [],
       given: {},
-      refuseIfMoved: () => Promise.reject(error),
+      unplanned: error,
+      refuseIfMoved: () => Promise.resolve(),
     }
   }
 }
