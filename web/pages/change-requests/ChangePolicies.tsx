@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { CHANGE_KINDS } from '#contract/console-api/vocabulary.ts'
 import type { ChangePolicy } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
+import { ApiError } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
@@ -164,6 +165,7 @@ function PolicyDialog({ resumed, onClose }: { resumed: InterruptedAction | null;
         })
         .catch((error: unknown) => {
           // the refusal says that there is another one, and the list above then shows it
+          if (!(error instanceof ApiError) || error.problem.code !== 'CHANGE_POLICY_STALE') throw error
           void policies.refetch().then(({ data }) => {
             const found = data?.items.find((one) => one.environmentKey === environmentKey)
             if (begunWith.current?.environmentKey === environmentKey)
