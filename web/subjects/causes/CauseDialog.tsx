@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import type { Cause } from '#contract/console-api/shapes.ts'
 import { NOTE_MAX, WAITING_FOR_MAX } from '#contract/console-api/vocabulary.ts'
+import { ApiError } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
 import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
@@ -28,6 +29,8 @@ export function CauseDialog({
   onClose: () => void
 }) {
   const t = useText()
+  // as the person saw it when the dialog opened, or when they were told that it has changed
+  const [begunWith, setBegunWith] = useState<string | null>(updatedAt)
   const missing = t(`operations.cause.${kind}.missing`)
   const schema = useMemo(
     () => z.object({ text: z.string().check(z.refine((text) => text.trim() !== '', missing)) }),
@@ -41,14 +44,18 @@ export function CauseDialog({
     form,
     async ({ text }) => {
       const params = { causeId }
+      const changed =
+        kind === 'wait'
+          ? ({ state: 'WAITING', waitingFor: text.trim().replaceAll(/\s+/g, ' ') } as const)
+          : ({ state: 'SOLVED', solvedBy: text } as const)
       if (kind === 'note') await add.mutateAsync({ params, body: { text } })
-      if (kind === 'wait')
-        await change.mutateAsync({
-          params,
-          body: { updatedAt, state: 'WAITING', waitingFor: text.trim().replaceAll(/\s+/g, ' ') },
-        })
-      if (kind === 'solve')
-        await change.mutateAsync({ params, body: { updatedAt, state: 'SOLVED', solvedBy: text } })
+      else
+        await change
+          .mutateAsync({ params, body: { updatedAt: begunWith ?? updatedAt, ...changed } })
+          .catch((error: unknown) => {
+            if (error instanceof ApiError && error.problem.code === 'CAUSE_STALE') setBegunWith(null)
+            throw error
+          })
       onClose()
     },
     (detail) => (fieldOfRequest([FIELDS[kind]])(detail) === null ? null : 'text'),

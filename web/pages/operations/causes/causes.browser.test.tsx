@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Cause } from '#contract/console-api/shapes.ts'
+import { refusal } from '../../../testing/api.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { serveScope } from '../../../testing/served-scope.ts'
 import { at, failure, operation } from '../detail/calls/testing.ts'
@@ -87,6 +88,39 @@ test('a cause is taken with one press, as it was seen', async () => {
   await expect
     .poll(() => api.requests('PATCH /causes/{causeId}').at(-1)?.body)
     .toMatchObject({ updatedAt: at(0), state: 'TAKEN' })
+})
+
+test('what a colleague wrote while a dialog was open is not replaced unseen', async () => {
+  const { api } = await serveScope({
+    'GET /causes/{causeId}': () => detail,
+    'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
+    'PATCH /causes/{causeId}': () => refusal({ status: 409, code: 'CAUSE_STALE' }),
+  })
+  await renderConsole(`/causes/${CAUSE_ID}`)
+  await page.getByRole('button', { name: 'Change the cause' }).click()
+  await page.getByRole('menuitem', { name: 'Wait for someone' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Wait for someone' })
+  await dialog.getByLabelText(/Who or what/).fill('The mail team')
+  api.answer({
+    'GET /causes/{causeId}': () => ({
+      ...detail,
+      state: 'WAITING',
+      waitingFor: 'Network',
+      updatedAt: at(5000),
+    }),
+  })
+  const { environmentKey, applicationRuntimeId, workspaceId } = latest.installation
+  const scope = { environmentKey, applicationRuntimeId, workspaceId }
+  await api.emit({ kind: 'operation', scope, id: latest.operationId, version: 9, row: latest })
+  await expect.element(page.getByText(/Network/)).toBeVisible()
+  const save = dialog.getByRole('button', { name: 'Wait for someone' })
+  const sent = () => api.requests('PATCH /causes/{causeId}')
+  await save.click()
+  await expect.element(dialog.getByRole('alert')).toBeVisible()
+  expect(sent()[0]?.body).toMatchObject({ updatedAt: at(0), waitingFor: 'The mail team' })
+  // who then saves again has been told
+  await save.click()
+  await expect.poll(() => sent()[1]?.body).toMatchObject({ updatedAt: at(5000) })
 })
 
 test('of several causes the list says which began since the person looked', async () => {
