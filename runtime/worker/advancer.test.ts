@@ -129,6 +129,8 @@ suite('operations that a worker advances together', () => {
       assert.ok(resource !== undefined)
       const plan = { ...leased.plan, resources: [{ ...resource, properties: { tenantId: data(long) } }] }
       assert.ok(lengthWritten({ leased: { ...leased, plan }, answered: [] }) > 1_000)
+      const all = { leased: { ...leased, plan, calls }, answered: [{ judgement: { writes } }] }
+      assert.ok(lengthWritten(all, 1_500) < lengthWritten(all) / 2)
     })
 
     test('a batch waits a few milliseconds for one whose plugin does not respond', async () => {

@@ -45,8 +45,8 @@ function emptyQueue(advance: Queue['advance']): Queue {
 
 /** The maximum number of operations in one transaction. */
 const BATCH_LIMIT = 100
-/** With more than this, such as 500 values, an operation is not advanced together with others, who would wait until all is written. */
-const MANY_CHARACTERS = 32_768
+/** With more than this, such as 500 changes, an operation is not advanced together with others, who would wait until all is written. */
+const MANY_CHARACTERS = 131_072
 /** Concurrent transactions that advance a single operation. */
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
@@ -83,7 +83,7 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      const hasMany = queue === this.wide && lengthWritten(ready) > MANY_CHARACTERS
+      const hasMany = queue === this.wide && lengthWritten(ready, MANY_CHARACTERS) > MANY_CHARACTERS
       queue.waiting.push({ ready, resolve, hasMany })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
@@ -218,22 +218,34 @@ export function nextBatch<One extends { hasMany: boolean }>({
 
 const hasOneOfMany = (batch: readonly { hasMany: boolean }[]): boolean => batch.some(({ hasMany }) => hasMany)
 
-/** How much the success of an operation writes, with what its plugins wrote. The plan of a CONFIGURE contains all present values. */
-export function lengthWritten({
-  leased: { operation, plan, calls },
-  answered,
-}: {
-  leased: Pick<LeasedOperation, 'operation' | 'plan' | 'calls'>
-  answered: readonly { judgement: Pick<Judgement, 'writes'> }[]
-}): number {
+/**
+ * How much the success of an operation writes, with what its plugins wrote. The plan of a CONFIGURE contains all present values.
+ *
+ * @param most at which it stops counting.
+ */
+export function lengthWritten(
+  {
+    leased: { operation, plan, calls },
+    answered,
+  }: {
+    leased: Pick<LeasedOperation, 'operation' | 'plan' | 'calls'>
+    answered: readonly { judgement: Pick<Judgement, 'writes'> }[]
+  },
+  most = Infinity,
+): number {
   const planned =
     operation.operation_type === 'CONFIGURE'
       ? plan.changes
-      : plan.resources.map(({ properties }) => properties)
-  const written = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].map(
-    ({ writes }) => writes,
+      : plan.resources.flatMap(({ properties }) => Object.values(properties))
+  const written = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].flatMap(({ writes }) =>
+    Object.values(writes ?? {}).flatMap((properties) => Object.values(properties)),
   )
-  return JSON.stringify([planned, written]).length
+  let length = 0
+  for (const part of [...planned, ...written]) {
+    if (length > most) break
+    length += JSON.stringify(part).length
+  }
+  return length
 }
 
 /** Whether none of the others holds a later lease of the same operation. */
