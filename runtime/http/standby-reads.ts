@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { Trouble } from '#contract/runtime-api/troubles.ts'
 import { openDatabase } from '#database/pool.ts'
@@ -93,12 +93,13 @@ export function openStandbyReads(
   },
 ): StandbyReads {
   const { pool, primary, clock, log, metrics, troubleMs = 30_000 } = options
-  const standby = openDatabase<RuntimeTables>(connection, {
+  const reading: PoolOptions = {
     ...pool,
     // the primary answers as soon as the standby does not
     connectTimeoutMs: Math.min(CONNECT_MS, pool.connectTimeoutMs ?? CONNECT_MS),
     applicationName: 'bundle-runtime-reads',
-  })
+  }
+  const standby = openDatabase<RuntimeTables>(connection, reading)
   let unusedSince: Date | null = null
   let triesAgainAt = -Infinity
 
@@ -146,15 +147,21 @@ export function openStandbyReads(
     })
   }
 
-  /** Whether it answers nothing, like a machine that is paused, or a network that drops everything: neither fails. */
-  const isSilent = (): Promise<boolean> =>
-    Promise.race([
-      clock.sleep(CONNECT_MS).then(() => true),
-      sql`select 1`.execute(standby.db).then(
-        () => false,
-        () => true,
-      ),
-    ])
+  /**
+   * Whether it answers nothing, like a machine that is paused, or a network that drops everything: neither fails. Asks on a
+   * connection of its own, as slow reads may hold those of the pool.
+   */
+  const isSilent = async (): Promise<boolean> => {
+    const own = openDatabase<RuntimeTables>(connection, { ...reading, max: 1 })
+    const answer = sql`select 1`.execute(own.db).then(
+      () => false,
+      // it may have no connection left
+      (error) => !(error instanceof pg.DatabaseError),
+    )
+    const isIt = await Promise.race([answer, clock.sleep(CONNECT_MS).then(() => true)])
+    void own.close()
+    return isIt
+  }
 
   return {
     async read(run) {
@@ -165,9 +172,9 @@ export function openStandbyReads(
       if (unusedSince !== null) triesAgainAt = clock.monotonic() + PAUSE_MS
       const waiting = new AbortController()
       try {
-        const reading = readStandby(run)
+        const answer = readStandby(run)
         const silence = clock.sleep(SILENT_MS, waiting.signal).then(isSilent, () => false)
-        const read = await Promise.race([reading, silence.then((isIt) => (isIt ? SILENT : reading))])
+        const read = await Promise.race([answer, silence.then((isIt) => (isIt ? SILENT : answer))])
         if ('result' in read) {
           triesAgainAt = -Infinity
           note(null)
