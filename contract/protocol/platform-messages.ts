@@ -135,7 +135,7 @@ export const PLATFORM_MESSAGES = {
   changeConflicted:
     'Someone else saved values that this change request changes too. Resolve its conflicts first.',
   changeScheduledMoved:
-    'Since the change request was written or scheduled, others have changed what it would replace, and nobody has approved that. Nothing was started.',
+    'Since the change request was written or scheduled, others have changed what it would do or replace, and nobody has approved that. Nothing was started.',
   changeEffectMoved:
     'The effect of the change request has changed since you looked at it. Review its plan again.',
   changeInputOther: 'Must be the input of a change request of this kind.',

@@ -658,7 +658,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   changeStale: '您读取之后，此变更请求已发生变化：现为修订版 {current}。请重新加载。',
   changeConflicted: '其他人保存了此变更请求也要更改的值。请先解决冲突。',
   changeScheduledMoved:
-    '自此变更请求编写或设置排期以来，其他人更改了它将替换的内容，且尚无人批准替换。未启动任何操作。',
+    '自此变更请求编写或设置排期以来，其他人的更改使它将执行或替换的内容发生了变化，且尚无人批准。未启动任何操作。',
   changeEffectMoved: '您查看之后，此变更请求的效果已改变。请重新查看其计划。',
   changeInputOther: '必须是此类变更请求的输入',
   changeValueUnknown: '此属性没有已保存的值可以保留。请输入一个值。',
