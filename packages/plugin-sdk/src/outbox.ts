@@ -114,11 +114,9 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const declarations = declarationSource(platform, now)
   const owner = newOwner()
   const leaseMs = Math.max(LEASE_MIN_MS, LEASE_TIMEOUTS * timeoutMs)
-  /** How long slow targets take, by reference: their events take at most half of the places, so that others are sent. */
-  const slow = new Map<string, number>()
+  /** Slow targets by reference: their events take at most half of the places, so that others are sent. */
+  const slow = new Map<string, SlowTarget>()
   let waiting = 0
-  /** How many events wait for such a place: the more there are, the later each is tried. */
-  let postponed = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
@@ -189,13 +187,13 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
   async function attempt(event: OutboxEvent): Promise<DeliveryFailure | typeof POSTPONED | null> {
     const place = placeOf(event)
-    const isSlow = slow.has(place)
-    if (isSlow && waiting >= concurrency / 2) {
-      postponed++
-      return POSTPONED
+    const target = slow.get(place)
+    const isSlow = target !== undefined
+    if (isSlow) {
+      const mustWait = waiting >= concurrency / 2
+      target.postponed = Math.max(0, target.postponed + (mustWait ? 1 : -1))
+      if (mustWait) return POSTPONED
     }
-    // what was postponed for a target that is not slow any more is not counted down
-    postponed = slow.size === 0 ? 0 : Math.max(0, postponed - Number(isSlow))
     waiting += Number(isSlow)
     let tookMs = 0
     const onCalled = (ms: number): void => void (tookMs = ms)
@@ -213,15 +211,17 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** Rises at once and falls slowly: a target that answers some events at once must not get all places with the others. */
   function noteTime(place: string, tookMs: number): void {
     const before = slow.get(place)
-    const usualMs = Math.max(tookMs, ((before ?? 0) * 3 + tookMs) / 4)
+    const usualMs = Math.max(tookMs, ((before?.usualMs ?? 0) * 3 + tookMs) / 4)
     if (usualMs < timeoutMs * SLOW_PART) slow.delete(place)
-    else if (before !== undefined || slow.size < SLOW_MAX) slow.set(place, usualMs)
+    else if (before !== undefined) before.usualMs = usualMs
+    else if (slow.size < SLOW_MAX) slow.set(place, { usualMs, postponed: 0 })
   }
 
   /** As long as those before it need, but not longer than the longest delay of a retry: their service may be fast again. */
   const postponement = (event: OutboxEvent): number => {
-    const tookMs = slow.get(placeOf(event)) ?? timeoutMs
-    return Math.min(DELAY_MAX_MS, Math.ceil(tookMs * Math.ceil(postponed / Math.max(1, concurrency / 2))))
+    const { usualMs, postponed } = slow.get(placeOf(event)) ?? { usualMs: timeoutMs, postponed: 1 }
+    const turns = Math.ceil(postponed / Math.max(1, concurrency / 2))
+    return Math.min(DELAY_MAX_MS, Math.ceil(usualMs * turns))
   }
 
   function report(error: unknown, event: OutboxEvent | null): void {
@@ -296,6 +296,13 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     count: () => store.transaction((tx) => events.count(tx)),
     retry: (eventId) => store.transaction((tx) => events.retry(tx, { eventId, now: now() })),
   }
+}
+
+interface SlowTarget {
+  /** How long it usually takes. */
+  usualMs: number
+  /** How many of its events wait for a place: the more there are, the later each is tried. */
+  postponed: number
 }
 
 /** The reference of an event, whose target may be slow. */
