@@ -117,6 +117,8 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** Slow targets by reference: their events take at most half of the places, so that others are sent. */
   const slow = new Map<string, SlowTarget>()
   let waiting = 0
+  /** How many events wait for such a place: the more there are, the later each is tried. */
+  let postponed = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
@@ -191,7 +193,9 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const isSlow = target !== undefined
     if (isSlow) {
       const mustWait = waiting >= concurrency / 2
-      target.postponed = Math.max(0, target.postponed + (mustWait ? 1 : -1))
+      const before = target.postponed
+      target.postponed = Math.max(0, before + (mustWait ? 1 : -1))
+      postponed += target.postponed - before
       if (mustWait) return POSTPONED
     }
     waiting += Number(isSlow)
@@ -212,14 +216,17 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   function noteTime(place: string, tookMs: number): void {
     const before = slow.get(place)
     const usualMs = Math.max(tookMs, ((before?.usualMs ?? 0) * 3 + tookMs) / 4)
-    if (usualMs < timeoutMs * SLOW_PART) slow.delete(place)
-    else if (before !== undefined) before.usualMs = usualMs
+    if (usualMs < timeoutMs * SLOW_PART) {
+      // what was postponed for it does not hold up the others
+      postponed -= before?.postponed ?? 0
+      slow.delete(place)
+    } else if (before !== undefined) before.usualMs = usualMs
     else if (slow.size < SLOW_MAX) slow.set(place, { usualMs, postponed: 0 })
   }
 
   /** As long as those before it need, but not longer than the longest delay of a retry: their service may be fast again. */
   const postponement = (event: OutboxEvent): number => {
-    const { usualMs, postponed } = slow.get(placeOf(event)) ?? { usualMs: timeoutMs, postponed: 1 }
+    const usualMs = slow.get(placeOf(event))?.usualMs ?? timeoutMs
     const turns = Math.ceil(postponed / Math.max(1, concurrency / 2))
     return Math.min(DELAY_MAX_MS, Math.ceil(usualMs * turns))
   }
@@ -301,7 +308,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
 interface SlowTarget {
   /** How long it usually takes. */
   usualMs: number
-  /** How many of its events wait for a place: the more there are, the later each is tried. */
+  /** How many of its events wait for a place. */
   postponed: number
 }
 
