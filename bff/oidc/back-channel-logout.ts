@@ -131,9 +131,10 @@ function createVerifier({ idp, clientId, clock, log }: Options) {
       if (claims.success && isAboutSomebody && ['logout+jwt', 'jwt'].includes(type)) return claims.data
       log.warn('a logout token was refused', { requestId, problem: 'claims or type' })
     } catch (error) {
-      // the token may be valid, also with a key that is newer than what was read: the provider sends it again
-      if (isAboutKeys(error) || (areKeysOld && error instanceof errors.JWKSNoMatchingKey))
-        throw unreachable('the keys of the identity provider cannot be read', error)
+      // the token may be valid: the provider sends it again
+      if (isAboutKeys(error)) throw unreachable('the keys of the identity provider cannot be read', error)
+      if (areKeysOld && error instanceof errors.JWKSNoMatchingKey)
+        throw unreachable('a logout token has a key that is unknown until the keys are read again', error)
       log.warn('a logout token was refused', { requestId }, error)
     }
     return null

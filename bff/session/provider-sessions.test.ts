@@ -180,7 +180,8 @@ describe('sessions of an external identity provider', () => {
       try {
         for (let tried = 0; tried < 10; tried++) {
           const token = await provider.logoutToken({ sub: 'u-1' }, { key, kid: crypto.randomUUID() })
-          assert.equal(await logOut(token), 400)
+          // refused for now, as the key may be newer than those that were read
+          assert.match(String(await logOut(token)), tried === 0 ? /^(400|503)$/ : /^503$/)
           assert.equal(await status(await signedIn()), 401)
         }
       } finally {

@@ -238,7 +238,7 @@ test('a link to a request that was applied says that what is entered is not part
   })
   const plain = '/installations/new?bundleEnvironmentKey=production&bundleId=crm&version=1.0.0'
   const screen = await renderConsole(`${plain}&change=${request.changeRequestId}`)
-  await expect.element(page.getByText('This change request can’t be edited')).toBeVisible()
+  await expect.element(page.getByText('This change request can’t be edited here')).toBeVisible()
   await page.getByRole('link', { name: 'Open the change request' }).click()
   await expect.poll(screen.address).toBe(`/change-requests/${request.changeRequestId}`)
 })
