@@ -114,11 +114,11 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const declarations = declarationSource(platform, now)
   const owner = newOwner()
   const leaseMs = Math.max(LEASE_MIN_MS, LEASE_TIMEOUTS * timeoutMs)
-  /** Slow targets by reference: their events take at most half of the places, so that others are sent. */
-  const slow = new Map<string, SlowTarget>()
+  /** How long slow targets usually take, by reference: their events take at most half of the places, so that others are sent. */
+  const slow = new Map<string, number>()
   let waiting = 0
-  /** How many events wait for such a place: the more there are, the later each is tried. */
-  let postponed = 0
+  /** When such a place is free for the next event that is postponed. */
+  let nextPlaceAt = 0
   /** Results that the store did not accept yet. */
   const unsettled: EventUpdate[] = []
   let stopping: AbortController | null = null
@@ -151,7 +151,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const mayLease = (): boolean => hasMore && signal?.aborted !== true
     const send = async (event: OutboxEvent): Promise<void> => {
       const failure = await attempt(event)
-      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: now() + postponement(event) })
+      if (failure === POSTPONED) ended.push({ ...event, nextAttemptAt: postponedUntil(event) })
       else ended.push(updateAfter({ ...event, attempts: event.attempts + 1 }, failure))
       running.delete(event.eventId)
       wake()
@@ -189,15 +189,8 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** Never throws, so that an unexpected error affects only the event in whose attempt it occurs. */
   async function attempt(event: OutboxEvent): Promise<DeliveryFailure | typeof POSTPONED | null> {
     const place = placeOf(event)
-    const target = slow.get(place)
-    const isSlow = target !== undefined
-    if (isSlow) {
-      const mustWait = waiting >= concurrency / 2
-      const before = target.postponed
-      target.postponed = Math.max(0, before + (mustWait ? 1 : -1))
-      postponed += target.postponed - before
-      if (mustWait) return POSTPONED
-    }
+    const isSlow = slow.has(place)
+    if (isSlow && waiting >= concurrency / 2) return POSTPONED
     waiting += Number(isSlow)
     let tookMs = 0
     const onCalled = (ms: number): void => void (tookMs = ms)
@@ -215,20 +208,20 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   /** Rises at once and falls slowly: a target that answers some events at once must not get all places with the others. */
   function noteTime(place: string, tookMs: number): void {
     const before = slow.get(place)
-    const usualMs = Math.max(tookMs, ((before?.usualMs ?? 0) * 3 + tookMs) / 4)
-    if (usualMs < timeoutMs * SLOW_PART) {
-      // what was postponed for it does not hold up the others
-      postponed -= before?.postponed ?? 0
-      slow.delete(place)
-    } else if (before !== undefined) before.usualMs = usualMs
-    else if (slow.size < SLOW_MAX) slow.set(place, { usualMs, postponed: 0 })
+    const usualMs = Math.max(tookMs, ((before ?? 0) * 3 + tookMs) / 4)
+    if (usualMs >= timeoutMs * SLOW_PART) {
+      if (before !== undefined || slow.size < SLOW_MAX) slow.set(place, usualMs)
+    } else if (slow.delete(place)) {
+      // the places that its events would have taken are free earlier
+      nextPlaceAt = 0
+    }
   }
 
-  /** As long as those before it need, but not longer than the longest delay of a retry: their service may be fast again. */
-  const postponement = (event: OutboxEvent): number => {
-    const usualMs = slow.get(placeOf(event))?.usualMs ?? timeoutMs
-    const turns = Math.ceil(postponed / Math.max(1, concurrency / 2))
-    return Math.min(DELAY_MAX_MS, Math.ceil(usualMs * turns))
+  /** After those before it, but not later than the longest delay of a retry: their service may be fast again. */
+  const postponedUntil = (event: OutboxEvent): number => {
+    const takesMs = (slow.get(placeOf(event)) ?? timeoutMs) / Math.max(1, concurrency / 2)
+    nextPlaceAt = Math.min(now() + DELAY_MAX_MS, Math.max(now(), nextPlaceAt) + takesMs)
+    return Math.ceil(nextPlaceAt)
   }
 
   function report(error: unknown, event: OutboxEvent | null): void {
@@ -303,13 +296,6 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     count: () => store.transaction((tx) => events.count(tx)),
     retry: (eventId) => store.transaction((tx) => events.retry(tx, { eventId, now: now() })),
   }
-}
-
-interface SlowTarget {
-  /** How long it usually takes. */
-  usualMs: number
-  /** How many of its events wait for a place. */
-  postponed: number
 }
 
 /** The reference of an event, whose target may be slow. */
