@@ -10,6 +10,8 @@ import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 interface Waiting {
   ready: Ready
   /** Whether this step writes so much that it takes long. */
+  /** What its success writes, as `lengthWritten`. */
+  length: number
   hasMany: boolean
   resolve(advanced: Advanced): void
 }
@@ -47,6 +49,10 @@ function emptyQueue(advance: Queue['advance']): Queue {
 const BATCH_LIMIT = 100
 /** With more than this, such as 500 changes, an operation is not advanced together with others, who would wait until all is written. */
 const MANY_CHARACTERS = 131_072
+/** With this much, no more operations join a transaction. */
+const TOGETHER_CHARACTERS = 4 * MANY_CHARACTERS
+/** What one value costs beside its text: its row, its name and its index. */
+const PART_CHARACTERS = 256
 /** Concurrent transactions that advance a single operation. */
 const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
@@ -83,8 +89,8 @@ export class Advancer {
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain
-      const hasMany = queue === this.wide && lengthWritten(ready, MANY_CHARACTERS) > MANY_CHARACTERS
-      queue.waiting.push({ ready, resolve, hasMany })
+      const length = queue === this.wide ? lengthWritten(ready, MANY_CHARACTERS) : 0
+      queue.waiting.push({ ready, resolve, length, hasMany: length > MANY_CHARACTERS })
       if (!queue.isRunning) void this.runQueue(queue)
       else if (this.areAllIn(queue)) queue.gathered?.abort(ALL_IN)
     })
@@ -204,7 +210,7 @@ export class Advancer {
 }
 
 /** What is advanced next: one operation with much to write, or others together. They take turns, so that neither waits for long. */
-export function nextBatch<One extends { hasMany: boolean }>({
+export function nextBatch<One extends { length: number; hasMany: boolean }>({
   waiting,
   wasMany,
 }: {
@@ -212,7 +218,14 @@ export function nextBatch<One extends { hasMany: boolean }>({
   wasMany: boolean
 }): One[] {
   const one = waiting.find(({ hasMany }) => hasMany)
-  const others = waiting.filter(({ hasMany }) => !hasMany).slice(0, BATCH_LIMIT)
+  const others: One[] = []
+  let length = 0
+  for (const other of waiting) {
+    if (others.length === BATCH_LIMIT || length > TOGETHER_CHARACTERS) break
+    if (other.hasMany) continue
+    others.push(other)
+    length += other.length
+  }
   return one === undefined || (wasMany && others.length > 0) ? others : [one]
 }
 
@@ -243,7 +256,7 @@ export function lengthWritten(
   let length = 0
   for (const part of [...planned, ...written]) {
     if (length > most) break
-    length += JSON.stringify(part).length
+    length += PART_CHARACTERS + JSON.stringify(part).length
   }
   return length
 }
