@@ -1,5 +1,5 @@
-/** Then somebody looks again: the database may answer, although what was asked before hangs. */
-const SHARED_MS = 5_000
+/** As long as a statement may take. Then somebody looks again: the database may answer, although what was asked before hangs. */
+const SHARED_MS = 15_000
 
 /**
  * One look for all who ask while it is under way. For what nobody limits, such as probes, and what takes connections that people

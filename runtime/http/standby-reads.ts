@@ -53,8 +53,10 @@ const POLL_MS = [2, 4, 8, 16, 32, 64]
 /** Then one read tries the standby again, and the others follow if it works. */
 const PAUSE_MS = 1_000
 const CONNECT_MS = 1_000
-/** How long a read on the standby may take before it is asked whether it answers at all: a third of what a console waits. */
+/** How long a read on the standby may take before it is asked whether it answers at all, again and again. */
 const SILENT_MS = 5_000
+/** How long that may take with a new connection, while it is busy: with SILENT_MS, about half of what a console waits. */
+const ASK_MS = 3_000
 /** Reads that wait for the position of the primary share one statement. */
 const TOGETHER = { concurrency: 2, most: 10_000, intervalMs: 1 }
 
@@ -152,15 +154,21 @@ export function openStandbyReads(
    * connection of its own, as slow reads may hold those of the pool.
    */
   const isSilent = async (): Promise<boolean> => {
-    const own = openDatabase<RuntimeTables>(connection, { ...reading, max: 1 })
+    const own = openDatabase<RuntimeTables>(connection, { ...reading, max: 1, connectTimeoutMs: ASK_MS })
     const answer = sql`select 1`.execute(own.db).then(
       () => false,
       // it may have no connection left
       (error) => !(error instanceof pg.DatabaseError),
     )
-    const isIt = await Promise.race([answer, clock.sleep(CONNECT_MS).then(() => true)])
+    const isIt = await Promise.race([answer, clock.sleep(ASK_MS).then(() => true)])
     void own.close()
     return isIt
+  }
+
+  const silence = async (signal: AbortSignal): Promise<typeof SILENT> => {
+    do await clock.sleep(SILENT_MS, signal)
+    while (!(await isSilent()))
+    return SILENT
   }
 
   return {
@@ -173,8 +181,7 @@ export function openStandbyReads(
       const waiting = new AbortController()
       try {
         const answer = readStandby(run)
-        const silence = clock.sleep(SILENT_MS, waiting.signal).then(isSilent, () => false)
-        const read = await Promise.race([answer, silence.then((isIt) => (isIt ? SILENT : answer))])
+        const read = await Promise.race([answer, silence(waiting.signal)])
         if ('result' in read) {
           triesAgainAt = -Infinity
           note(null)
