@@ -86,11 +86,19 @@ export function givenTo(
       if (plan === null || (type !== 'CONFIGURE' && type !== 'UPGRADE')) return []
       const text = changesText(type, input, plan)
       if (isDowngrade(version, targetVersion))
-        return [[target, digestOf(key, `downgrade from ${version}\n${text}`)]]
+        return [[target, `${DOWNGRADE}${digestOf(key, `from ${version}\n${text}`)}`]]
       return [[target, text === '' ? '' : digestOf(key, text)]]
     }),
   )
 }
+
+const DOWNGRADE = 'downgrade '
+
+/**
+ * What counts as seen of a target for which it could not be planned: all that it does now, but no downgrade, which nobody meant.
+ */
+export const unplannedBefore = (given: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(given).filter(([, digest]) => !digest.startsWith(DOWNGRADE)))
 
 /** The same for display, without what people may not see. */
 export function shownEffect(parts: readonly Part[]): ShownEffect {

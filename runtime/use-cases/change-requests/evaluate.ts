@@ -35,7 +35,15 @@ import type { TokenKeys } from '../plans/plan-token.ts'
 import { basisOf, countValues, operationPlan, partOf, problemsOf } from '../plans/plan-view.ts'
 import type { OperationEvaluation } from '../plans/plan-view.ts'
 import type { ChangeContent, ChangeInput } from './content.ts'
-import { effectOf, givenTo, limitsOf, shownChanges, shownEffect, shownWithoutPlan } from './effect.ts'
+import {
+  effectOf,
+  givenTo,
+  limitsOf,
+  shownChanges,
+  shownEffect,
+  shownWithoutPlan,
+  unplannedBefore,
+} from './effect.ts'
 import {
   changesInBatch,
   exposedSecrets,
@@ -209,7 +217,11 @@ async function evaluateKind(reading: Reading, content: ChangeContent): Promise<E
         scope: null,
         scopes: planned.map(({ scope }) => scope),
         bundleInstallId: null,
-        content: { ...content, change: { ...change, input }, seen: { ...given, ...content.seen } },
+        content: {
+          ...content,
+          change: { ...change, input },
+          seen: { ...unplannedBefore(given), ...content.seen },
+        },
         snapshotVersion: null,
         conflicts: [],
         shownConflicts: [],
@@ -367,7 +379,7 @@ async function operationResult(
   const wrong = wrongSecrets(properties === undefined ? [] : [properties], definitionOrUnknown)
   const flagged = properties && flagSecrets(properties, isRightSecret(definitionOrUnknown, wrong))
   const given = givenTo(content.key, [{ target: part.id, part, input: { properties } }])
-  const seen = { ...given, ...content.seen }
+  const seen = { ...unplannedBefore(given), ...content.seen }
   return withoutExposed({
     plan: {
       effect: evaluation.plan === null ? null : effectOf(content.key, parts),

@@ -421,11 +421,16 @@ describe('a scheduled change request that needs no approval', () => {
   it('becomes no downgrade', async () => {
     const { id } = await installed()
     const upgrade = await scheduled('UPGRADE', { bundleInstallId: id, targetVersion: '2.0.0' })
+    // it is that version already, so that nothing could be planned
+    const none = await scheduled('UPGRADE', { bundleInstallId: id, targetVersion: '1.0.0' })
     const body = { targetVersion: '3.0.0' }
     const { operation } = await deps.ok(`/installations/${id}/upgrade`, { method: 'POST', body })
     await deps.succeeds((operation as { operationId: string }).operationId)
-    await isDue(upgrade)
-    await until(async () => (await state(upgrade)) === 'REFUSED')
+    for (const request of [upgrade, none]) {
+      await isDue(request)
+      await until(async () => (await state(request)) === 'REFUSED')
+      assert.equal((await read(request)).failure?.parameters?.['reason'], 'changeScheduledMoved')
+    }
   })
 })
 
