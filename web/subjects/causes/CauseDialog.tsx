@@ -29,8 +29,13 @@ export function CauseDialog({
   onClose: () => void
 }) {
   const t = useText()
-  // as the person saw it when the dialog opened, or when they were told that it has changed
-  const [begunWith, setBegunWith] = useState<string | null>(updatedAt)
+  // as the person saw it when the dialog opened; after they were told that it has changed, as the page shows it then
+  const [begunWith, setBegunWith] = useState(updatedAt)
+  const [isStale, setIsStale] = useState(false)
+  if (isStale && updatedAt !== begunWith) {
+    setBegunWith(updatedAt)
+    setIsStale(false)
+  }
   const missing = t(`operations.cause.${kind}.missing`)
   const schema = useMemo(
     () => z.object({ text: z.string().check(z.refine((text) => text.trim() !== '', missing)) }),
@@ -51,9 +56,9 @@ export function CauseDialog({
       if (kind === 'note') await add.mutateAsync({ params, body: { text } })
       else
         await change
-          .mutateAsync({ params, body: { updatedAt: begunWith ?? updatedAt, ...changed } })
+          .mutateAsync({ params, body: { updatedAt: begunWith, ...changed } })
           .catch((error: unknown) => {
-            if (error instanceof ApiError && error.problem.code === 'CAUSE_STALE') setBegunWith(null)
+            if (error instanceof ApiError && error.problem.code === 'CAUSE_STALE') setIsStale(true)
             throw error
           })
       onClose()
