@@ -61,10 +61,10 @@ export function fitsControl(schema: JsonObject, value: JsonValue | undefined): b
   switch (innerKind(schema)) {
     // each of their parts has a control of its own
     case 'list':
-      return Array.isArray(value) && hasFewParts(value)
+      return Array.isArray(value)
     case 'object':
     case 'map':
-      return isJsonObject(value) && hasFewParts(value)
+      return isJsonObject(value)
     case 'nullable':
       return value === null || fitsControl(withoutNull(schema) ?? {}, value)
     case 'variants':
@@ -72,21 +72,6 @@ export function fitsControl(schema: JsonObject, value: JsonValue | undefined): b
     default:
       return fitsControls(schema, value)
   }
-}
-
-/** A form has some fields for each part of a value. With more of them, a browser stands still. */
-const PARTS_MAX = 1_000
-
-const hasFewParts = (value: JsonValue): boolean => partsLeft(value, PARTS_MAX) >= 0
-
-function partsLeft(value: JsonValue, most: number): number {
-  if (typeof value !== 'object' || value === null) return most
-  let left = most
-  for (const part of Array.isArray(value) ? value : Object.values(value)) {
-    left = partsLeft(part, left - 1)
-    if (left < 0) break
-  }
-  return left
 }
 
 /** Whether the controls of a schema, at any depth, are those for a value: of several variants, the one that it has. */

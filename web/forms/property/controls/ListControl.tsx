@@ -20,7 +20,7 @@ export function ListControl(props: ControlProps) {
   const schema = schemaOf(definition)
   const items = itemsOf(schema) ?? ANY
   const data = dataValue(value)
-  const { isJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data))
+  const { isJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data), data)
   if (isJson) return <AsJson {...props} onForm={toForm} />
   const found = problems ?? problemPointers(schema, data)
   const list = Array.isArray(data) ? data : []

@@ -24,7 +24,7 @@ export function MapControl(props: ControlProps) {
   const notSet = useEmptyText()
   const schema = schemaOf(definition)
   const data = dataValue(value)
-  const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data))
+  const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data), data)
   if (isJson) return <AsJson {...props} onForm={toForm} />
   const entries = entriesIn(isJsonObject(data) ? data : {}, parts)
   return (

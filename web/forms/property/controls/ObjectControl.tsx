@@ -24,7 +24,7 @@ export function ObjectControl(props: ControlProps) {
   const t = useText()
   const schema = schemaOf(definition)
   const data = dataValue(value)
-  const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data))
+  const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data), data)
   const [first] = useState(value)
   const members = membersOf(schema) ?? []
   const object = isJsonObject(data) ? data : {}
