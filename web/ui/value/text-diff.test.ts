@@ -58,6 +58,20 @@ test('of two texts with very many differences none is marked, and all lines have
   )
 })
 
+test('of very many changed lines, the words that differ are marked only where they are few', () => {
+  const line = (word: string, n: number) =>
+    `${Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? 'same' : `${word}${n}`)).join(' ')}\n`
+  const marked = (count: number, change: (n: number) => string) => {
+    const lines = Array.from({ length: count }, (_, n) => line('a', n))
+    return lineDiff(lines.join(''), lines.map((_, n) => change(n)).join('')).filter(({ spans }) =>
+      spans?.some(({ isChanged }) => isChanged),
+    ).length
+  }
+  const manyWords = (n: number) => line('b', n)
+  const oneWord = (n: number) => line('a', n).replace('same', 'other')
+  assert.deepEqual([marked(2, manyWords), marked(200, manyWords), marked(200, oneWord)], [4, 0, 400])
+})
+
 test('one changed line among very many is found, and what is far from it is one', () => {
   const many = Array.from({ length: 200_000 }, (_, index) => `host ${index}\n`)
   const shown = (after: string[]) =>

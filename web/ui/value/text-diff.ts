@@ -12,17 +12,22 @@ export type Spans = { before: TextSpan[]; after: TextSpan[] }
 /** With less in common, they are two texts and not a change of one. */
 const COMMON_MIN = 3
 /** The time for a diff grows with the square of its edits: with more of them it is given up. */
-const EDITS = { maxEditLength: 500 }
+const EDITS_MAX = 500
+const EDITS = { maxEditLength: EDITS_MAX }
 
-/** Two texts as spans, in which the words that differ are marked, unless the texts have too little in common. */
-export function wordSpans(before: string, after: string): Spans {
+/**
+ * Two texts as spans, in which the words that differ are marked, unless the texts have too little in common. Of `among` pairs,
+ * all together take no longer than one.
+ */
+export function wordSpans(before: string, after: string, among = 1): Spans {
   const spans: Spans = { before: [], after: [] }
   let common = 0
+  const maxEdits = { maxEditLength: EDITS_MAX / Math.sqrt(among) }
   const push = (side: TextSpan[], { length }: string, isChanged: boolean) => {
     const from = side.at(-1)?.to ?? 0
     side.push({ from, to: from + length, isChanged })
   }
-  for (const { value, added, removed } of diffWordsWithSpace(before, after, EDITS) ?? []) {
+  for (const { value, added, removed } of diffWordsWithSpace(before, after, maxEdits) ?? []) {
     if (!added) push(spans.before, value, removed)
     if (!removed) push(spans.after, value, added)
     if (!added && !removed) common += value.trim().length
@@ -57,14 +62,6 @@ function linesIn(kind: DiffLine['kind'], value: string): DiffLine[] {
   return [...shown(0, LINES_AT_ENDS), { kind, text: rest, isRest: true }, ...shown(-LINES_AT_ENDS)]
 }
 
-/** A changed line beside its other side, with the words that differ. */
-function markWords(removed: DiffLine | undefined, added: DiffLine | undefined): void {
-  if (removed === undefined || added === undefined || removed.isRest || added.isRest) return
-  const spans = wordSpans(removed.text, added.text)
-  removed.spans = spans.before
-  added.spans = spans.after
-}
-
 /** Two texts with very many differences as parts: all lines between the first and the last difference have changed. */
 function partsBetween(before: string, after: string) {
   const [one, other] = [split(before), split(after)]
@@ -90,10 +87,21 @@ function partsBetween(before: string, after: string) {
 export function lineDiff(before: string, after: string): DiffLine[] {
   const parts = diffLines(before, after, EDITS) ?? partsBetween(before, after)
   let removed: DiffLine[] = []
-  return parts.flatMap((part) => {
+  const pairs: [removed: DiffLine, added: DiffLine][] = []
+  const all = parts.flatMap((part) => {
     const lines = linesIn(part.removed ? 'removed' : part.added ? 'added' : 'same', part.value)
-    if (part.added) for (const [index, line] of lines.entries()) markWords(removed[index], line)
+    if (part.added)
+      for (const [index, line] of lines.entries()) {
+        const other = removed[index]
+        if (other !== undefined && !other.isRest && !line.isRest) pairs.push([other, line])
+      }
     removed = part.removed ? lines : []
     return lines
   })
+  for (const [before, after] of pairs) {
+    const spans = wordSpans(before.text, after.text, pairs.length)
+    before.spans = spans.before
+    after.spans = spans.after
+  }
+  return all
 }
