@@ -118,6 +118,36 @@ test('the references of an installation are refetched when it changes itself, an
   assert.equal(counts[own], 2)
 })
 
+test('an event changes the row that it is about in what is cached, and nothing else', async (t) => {
+  const stream = Promise.withResolvers<ServerResponse>()
+  answers['/api/events'] = (response) => {
+    openStream(response)
+    stream.resolve(response)
+  }
+  t.after(startLiveUpdates(queryClient, () => undefined))
+  const row = (operationId: string, state: string) => ({
+    operationId,
+    state,
+    finishedAt: null,
+    assignee: null,
+  })
+  const pages = ['one', 'other'].map((name) => {
+    const key = ['GET /operations', name] as const
+    queryClient.setQueryData(key, { items: [row(name, 'RUNNING'), row(`${name} too`, 'RUNNING')] })
+    return () => queryClient.getQueryState<{ items: unknown[] }>(key)
+  })
+  const event = { kind: 'operation', row: row('one', 'SUCCEEDED') }
+  const response = await stream.promise
+  response.write(`id: 7-2\nevent: operation\ndata: ${JSON.stringify(event)}\n\n`)
+  const deadline = performance.now() + 5_000
+  while (pages[0]?.()?.dataUpdateCount !== 2) {
+    assert.ok(performance.now() < deadline, 'not changed')
+    await sleep(20)
+  }
+  assert.deepEqual(pages[0]?.()?.data?.items, [row('one', 'SUCCEEDED'), row('one too', 'RUNNING')])
+  assert.equal(pages[1]?.()?.dataUpdateCount, 1)
+})
+
 for (const [what, events] of [
   ['is never answered', () => undefined],
   [

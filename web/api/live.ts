@@ -190,30 +190,41 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
 function patchCache(client: QueryClient, event: RuntimeEvent): void {
   if (event.kind === 'operation') {
     const row = event.row
-    updateCached<Answer<'GET /operations'>>(client, 'GET /operations', (page) => ({
-      ...page,
-      items: page.items.map((item) => (item.operationId === row.operationId ? row : item)),
-    }))
+    updateItem(client, 'GET /operations', row, ({ operationId }) => operationId === row.operationId)
     updateCached<Answer<'GET /operations/{operationId}'>>(client, 'GET /operations/{operationId}', (detail) =>
-      detail.operationId === row.operationId ? { ...detail, ...(row satisfies Operation) } : detail,
+      detail.operationId === row.operationId ? { ...detail, ...(row satisfies Operation) } : undefined,
     )
   }
   if (event.kind === 'installation') {
     const row = event.row
     const isSame = (id: string) => id === row.installation.bundleInstallId
-    updateCached<Answer<'GET /installations'>>(client, 'GET /installations', (page) => ({
-      ...page,
-      items: page.items.map((item) => (isSame(item.installation.bundleInstallId) ? row : item)),
-    }))
+    updateItem(client, 'GET /installations', row, (item) => isSame(item.installation.bundleInstallId))
     updateCached<Answer<'GET /installations/{bundleInstallId}'>>(
       client,
       'GET /installations/{bundleInstallId}',
-      (detail) => (isSame(detail.installation.bundleInstallId) ? { ...detail, ...row } : detail),
+      (detail) => (isSame(detail.installation.bundleInstallId) ? { ...detail, ...row } : undefined),
     )
   }
 }
 
-function updateCached<Data>(client: QueryClient, name: EndpointName, change: (data: Data) => Data): void {
+function updateItem<Row>(
+  client: QueryClient,
+  name: EndpointName,
+  row: Row,
+  isSame: (item: Row) => boolean,
+): void {
+  updateCached<{ items: readonly Row[] }>(client, name, (page) => {
+    const index = page.items.findIndex(isSame)
+    return index === -1 ? undefined : { ...page, items: page.items.with(index, row) }
+  })
+}
+
+/** Changes what is cached of an endpoint; what `change` has no answer for stays, and costs nothing more. */
+function updateCached<Data>(
+  client: QueryClient,
+  name: EndpointName,
+  change: (data: Data) => Data | undefined,
+): void {
   client.setQueriesData<Data>({ predicate: ({ queryKey }) => queryKey[0] === name }, (data) =>
     data === undefined ? undefined : change(data),
   )
