@@ -551,6 +551,7 @@ export const forms = {
   'reference.choose': 'Choose a service',
   'reference.unknown': '{service} (not available in this scope)',
   'reference.loading': 'Loading services…',
+  'reference.tooMany': 'These are too many to be changed here. Change them as JSON.',
   'reference.failed': 'Services could not be loaded. The current value is kept.',
   'secret.set': 'A value is set. It is never shown.',
   'secret.notSet': 'No value is set.',

@@ -443,6 +443,7 @@ export const forms: Translated<typeof source.forms> = {
   'reference.choose': '选择服务',
   'reference.unknown': '{service}（此作用域不可用）',
   'reference.loading': '正在加载服务…',
+  'reference.tooMany': '数量过多，无法在此更改，请以 JSON 更改。',
   'reference.failed': '无法加载服务，当前值保持不变。',
   'secret.set': '已设置值，不会显示。',
   'secret.notSet': '尚未设置值。',

@@ -1,7 +1,9 @@
 import { useState, type ReactNode, useEffect, useMemo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { useFirstItems } from '../FirstItems.tsx'
 import { Icon } from '../Icon.tsx'
+import { cx } from '../class-names.ts'
 import { useIsPrinting } from '../printing.ts'
 import { Changed, MarkedText } from './MarkedText.tsx'
 import { looksLike } from '../values/unseen-characters.ts'
@@ -27,33 +29,26 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
   if (value === null) return <Word>{t('common.value.notSet')}</Word>
   if (value['@type'] === 'ServiceReference') return <Service id={value.serviceId} />
   if (value['@type'] === 'ServiceReferenceMap') {
-    const entries = Object.entries(value.valueMap)
-    if (entries.length === 0) return <Word>{t('common.value.empty')}</Word>
     return (
-      <ul className="space-y-0.5">
-        {entries.map(([key, reference]) => (
-          <li key={key} className="flex flex-wrap items-center gap-1.5">
+      <References list="ul" references={Object.entries(value.valueMap)}>
+        {(key) => (
+          <>
             <span className="mono text-muted">
               <MarkedText text={key} />
             </span>
             <Icon name="arrowRight" size={12} className="text-faint" />
-            <Service id={reference.serviceId} />
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </References>
     )
   }
   if (value['@type'] === 'ServiceReferenceList') {
-    if (value.valueList.length === 0) return <Word>{t('common.value.empty')}</Word>
     return (
-      <ol className="space-y-0.5">
-        {Object.entries(value.valueList).map(([position, reference]) => (
-          <li key={position} className="flex items-center gap-1.5">
-            <span className="w-4 text-right text-xs text-faint tabular-nums">{Number(position) + 1}</span>
-            <Service id={reference.serviceId} />
-          </li>
-        ))}
-      </ol>
+      <References list="ol" references={Object.entries(value.valueList)}>
+        {(position) => (
+          <span className="w-4 text-right text-xs text-faint tabular-nums">{Number(position) + 1}</span>
+        )}
+      </References>
     )
   }
   if ('isSensitive' in value) {
@@ -138,6 +133,36 @@ function ShownValue({ value, other }: { value: JsonValue; other: JsonValue }) {
 /** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so this does not change them. */
 function inLine(value: JsonValue): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
+}
+
+const REFERENCES_SHOWN = 20
+
+/** Services, each after its key or position. */
+function References({
+  list: List,
+  references,
+  children,
+}: {
+  list: 'ul' | 'ol'
+  references: readonly (readonly [string, { serviceId: string }])[]
+  children: (key: string) => ReactNode
+}) {
+  const t = useText()
+  const { shown, more } = useFirstItems(references, REFERENCES_SHOWN)
+  if (references.length === 0) return <Word>{t('common.value.empty')}</Word>
+  return (
+    <>
+      <List className="space-y-0.5">
+        {shown.map(([key, { serviceId }]) => (
+          <li key={key} className={cx('flex items-center gap-1.5', List === 'ul' && 'flex-wrap')}>
+            {children(key)}
+            <Service id={serviceId} />
+          </li>
+        ))}
+      </List>
+      {more}
+    </>
+  )
 }
 
 function Service({ id }: { id: string }) {

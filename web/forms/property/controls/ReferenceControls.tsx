@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { ServiceReference } from '#contract/protocol/typed-value.ts'
+import type { ServiceReference, TypedValue } from '#contract/protocol/typed-value.ts'
 import { availableServicesCall } from '#contract/console-api/pages/services.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -9,20 +9,21 @@ import { type ControlProps, groupProps, nameOf } from './control-props.ts'
 import { ListEditor } from './ListControl.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { TextInput } from '../../../ui/TextInput.tsx'
+import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { apiQuery } from '../../../api/query.ts'
 
 /** One service, by its logical name. */
 export function ReferenceControl({ definition, value, onEdit, wiring, readOnly, scope }: ControlProps) {
   const t = useText()
   const chosen = value?.['@type'] === 'ServiceReference' ? value.serviceId : ''
-  const { options, note } = useServiceOptions(scope, [chosen])
+  const { optionsWith, note } = useServices(scope)
   return (
     <div>
       <Select
         {...wiring}
         value={chosen}
         disabled={readOnly}
-        options={options}
+        options={optionsWith(chosen)}
         placeholder={t(definition.required === true ? 'forms.reference.choose' : 'forms.reference.none')}
         onChange={(event) =>
           onEdit(
@@ -41,16 +42,15 @@ export function ReferenceControl({ definition, value, onEdit, wiring, readOnly, 
 export function ReferenceListControl({ value, onEdit, wiring, readOnly, scope }: ControlProps) {
   const t = useText()
   const items = value?.['@type'] === 'ServiceReferenceList' ? value.valueList : []
-  const { options, note } = useServiceOptions(
-    scope,
-    items.map((item) => item.serviceId),
-  )
-  const first = options.find((option) => !items.some((item) => item.serviceId === option.value)) ?? options[0]
+  const { offered, optionsWith, note } = useServices(scope)
+  if (value !== null && items.length > REFERENCES_MAX) return <TooMany value={value} wiring={wiring} />
+  const taken = new Set(items.map(({ serviceId }) => serviceId))
+  const first = offered.find((id) => !taken.has(id)) ?? offered[0] ?? items[0]?.serviceId
   return (
     <div>
       <ListEditor<ServiceReference>
         items={items}
-        empty={{ '@type': 'ServiceReference', serviceId: first?.value ?? '' }}
+        empty={{ '@type': 'ServiceReference', serviceId: first ?? '' }}
         readOnly={readOnly || first === undefined}
         wiring={wiring}
         onChange={(valueList) =>
@@ -62,7 +62,7 @@ export function ReferenceListControl({ value, onEdit, wiring, readOnly, scope }:
             aria-label={t('forms.list.item', { n: index + 1 })}
             value={item.serviceId}
             disabled={readOnly}
-            options={options}
+            options={optionsWith(item.serviceId)}
             onChange={(event) => change({ '@type': 'ServiceReference', serviceId: event.target.value })}
           />
         )}
@@ -78,13 +78,11 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
   const [newKey, setNewKey] = useState('')
   const valueMap = value?.['@type'] === 'ServiceReferenceMap' ? value.valueMap : {}
   const entries = Object.entries(valueMap)
-  const { options, note } = useServiceOptions(
-    scope,
-    entries.map(([, item]) => item.serviceId),
-  )
+  const { offered, optionsWith, note } = useServices(scope)
+  if (value !== null && entries.length > REFERENCES_MAX) return <TooMany value={value} wiring={wiring} />
   const save = (next: [string, { '@type': 'ServiceReference'; serviceId: string }][]) =>
     onEdit({ kind: 'set', value: { '@type': 'ServiceReferenceMap', valueMap: Object.fromEntries(next) } })
-  const first = options[0]?.value
+  const first = offered[0] ?? entries[0]?.[1].serviceId
   const key = newKey.trim()
   const canAdd = key !== '' && !Object.hasOwn(valueMap, key) && first !== undefined
   const add = () => {
@@ -107,7 +105,7 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
             aria-label={t('forms.map.service', { key: name })}
             value={item.serviceId}
             disabled={readOnly}
-            options={options}
+            options={optionsWith(item.serviceId)}
             onChange={(event) =>
               save(
                 entries.map((entry) =>
@@ -155,28 +153,45 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
   )
 }
 
-/** The services available to a scope, as options. A selected service that is not available stays in the list. */
-export function useServiceOptions(
-  scope: Scope,
-  chosen: readonly string[],
-): { options: Option[]; note: string | null } {
+/** Each reference has a field with all services as its options. With more of them, a browser stands still. */
+const REFERENCES_MAX = 200
+
+function TooMany({ value, wiring }: Pick<ControlProps, 'wiring'> & { value: TypedValue }) {
+  const t = useText()
+  return (
+    <div {...groupProps(wiring)} className="rounded-md">
+      <PropertyValueView value={value} />
+      <p className="mt-1 text-xs text-muted">{t('forms.reference.tooMany')}</p>
+    </div>
+  )
+}
+
+/** The services available to a scope, also as the options beside a chosen one, which may not be available. */
+function useServices(scope: Scope): {
+  offered: readonly string[]
+  optionsWith: (chosen: string) => Option[]
+  note: string | null
+} {
   const t = useText()
   const services = useQuery(apiQuery('GET /services', availableServicesCall(scope)))
-  const offered = services.data?.items.filter((service) => service.enabled) ?? []
-  const missing = [...new Set(chosen)].filter(
-    (id) => id !== '' && !offered.some((service) => service.serviceId === id),
-  )
+  const items = services.data?.items.filter((service) => service.enabled) ?? []
+  const offered = items.map(({ serviceId }) => serviceId)
+  const options = items.map(({ serviceId, title }) => ({
+    value: serviceId,
+    label: `${title} (${serviceId})`,
+  }))
   return {
-    options: [
-      ...missing.map((id) => ({
-        value: id,
-        label: services.isSuccess ? t('forms.reference.unknown', { service: id }) : id,
-      })),
-      ...offered.map((service) => ({
-        value: service.serviceId,
-        label: `${service.title} (${service.serviceId})`,
-      })),
-    ],
+    offered,
+    optionsWith: (chosen) =>
+      chosen === '' || offered.includes(chosen)
+        ? options
+        : [
+            {
+              value: chosen,
+              label: services.isSuccess ? t('forms.reference.unknown', { service: chosen }) : chosen,
+            },
+            ...options,
+          ],
     note: services.isError
       ? t('forms.reference.failed')
       : services.isPending

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { serveApi } from '../../../testing/api.ts'
 import { renderField as field } from '../../../testing/property-field.tsx'
+import { renderInConsole } from '../../../testing/render.tsx'
+import { PropertyField } from './PropertyField.tsx'
 
 const retention: JsonObject = {
   type: 'object',
@@ -442,4 +445,59 @@ test('a number that cannot be kept exactly is refused, with the nearest that can
 test('the next runs of a schedule have the year if it is another one', async () => {
   await field({ type: 'string', format: 'cron' }, '0 9 29 2 *')
   await expect.element(page.getByText(/29 Feb 2028, 09:00 · .*29 Feb 2032, 09:00/)).toBeVisible()
+})
+
+test('a reference has the services of the scope and itself as options; very many are only read', async () => {
+  await serveApi({
+    'GET /services': () => ({
+      items: ['mail', 'sms'].map((serviceId) => ({
+        serviceId,
+        title: serviceId,
+        url: 'https://service.example',
+        methods: [],
+        owner: null,
+        consumers: [],
+        enabled: true,
+        updatedAt: '2026-11-22T08:00:00.000Z',
+      })),
+      nextCursor: null,
+    }),
+  })
+  const reference = (index: number) => ({ '@type': 'ServiceReference' as const, serviceId: `gone-${index}` })
+  const show = async (length: number, kind: 'LIST' | 'MAP') => {
+    const valueList = Array.from({ length }, (_, index) => reference(index))
+    const view =
+      kind === 'LIST'
+        ? { '@type': 'ServiceReferenceList' as const, valueList }
+        : { '@type': 'ServiceReferenceMap' as const, valueMap: Object.fromEntries(Object.entries(valueList)) }
+    return await renderInConsole(
+      <PropertyField
+        id="setting"
+        property="setting"
+        definition={{ kind: `SERVICE_REFERENCE_${kind}` }}
+        resourceKind="MODULE"
+        edit={null}
+        view={view}
+        isSet
+        onEdit={() => undefined}
+        onReset={() => undefined}
+        error={null}
+        isRequired={false}
+        readOnly={false}
+        scope={{ environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }}
+      />,
+    )
+  }
+  const count = (of: string) => document.querySelectorAll(of).length
+  for (const kind of ['LIST', 'MAP'] as const) {
+    const few = await show(30, kind)
+    await expect.poll(() => count('option')).toBe(30 * 3)
+    await few.unmount()
+    const many = await show(300, kind)
+    await expect
+      .element(page.getByText('These are too many to be changed here.', { exact: false }))
+      .toBeVisible()
+    expect([count('select'), count('[role=group] li')]).toEqual([0, 20])
+    await many.unmount()
+  }
 })
