@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
+import { useFirstItems } from './FirstItems.tsx'
 
 /** `wide`: it needs the width where there is little, `line`: it has a line of its own everywhere. */
 export type Definition = { label: ReactNode; value: ReactNode; wide?: boolean | 'line' }
@@ -11,13 +12,17 @@ export type Definition = { label: ReactNode; value: ReactNode; wide?: boolean | 
 export function DefinitionList({
   items,
   layout = 'rows',
+  most = ROWS_SHOWN,
   className,
 }: {
   items: readonly (Definition | false | null | undefined)[]
   layout?: 'rows' | 'columns' | 'facts'
+  /** How many rows are shown at first. */
+  most?: number
   className?: string | undefined
 }) {
-  const shown = items.filter((item): item is Definition => Boolean(item))
+  const all = items.filter((item): item is Definition => Boolean(item))
+  const { shown, more } = useFirstItems(all, layout === 'rows' ? most : all.length)
   if (layout !== 'rows') {
     return (
       <dl
@@ -49,16 +54,21 @@ export function DefinitionList({
     )
   }
   return (
-    <dl className={cx('divide-y divide-line', className)}>
-      {Object.entries(shown).map(([position, item]) => (
-        <div
-          key={position}
-          className="grid gap-x-4 py-1.5 first:pt-0 last:pb-0 sm:grid-cols-[10rem_minmax(0,1fr)]"
-        >
-          <dt className="text-muted">{item.label}</dt>
-          <dd className="min-w-0 wrap-anywhere">{item.value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className={cx('divide-y divide-line', className)}>
+        {Object.entries(shown).map(([position, item]) => (
+          <div
+            key={position}
+            className="grid gap-x-4 py-1.5 first:pt-0 last:pb-0 sm:grid-cols-[10rem_minmax(0,1fr)]"
+          >
+            <dt className="text-muted">{item.label}</dt>
+            <dd className="min-w-0 wrap-anywhere">{item.value}</dd>
+          </div>
+        ))}
+      </dl>
+      {more}
+    </>
   )
 }
+
+const ROWS_SHOWN = 200

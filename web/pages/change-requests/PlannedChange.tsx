@@ -22,6 +22,7 @@ import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { useFirstItems } from '../../ui/FirstItems.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { isLive, undoneOf, type Counted } from '../../subjects/change-requests/change-looks.ts'
@@ -197,6 +198,7 @@ function PlannedBatch({
 }) {
   const t = useText()
   const refused = items.filter(({ problems }) => withoutReview(problems).length > 0)
+  const { shown, more } = useFirstItems(items, 200)
   return (
     <>
       <p>
@@ -208,7 +210,7 @@ function PlannedBatch({
       <BatchPace limits={limits} />
       <Card padded={false}>
         <ul className="divide-y divide-line">
-          {items.map(({ target, scope, title, bundle, wave, values, problems }) => (
+          {shown.map(({ target, scope, title, bundle, wave, values, problems }) => (
             <li key={target} className="space-y-1 px-4 py-2">
               <p className="flex flex-wrap items-baseline gap-x-3">
                 <span className="font-medium">{title ?? bundle.bundleId}</span>
@@ -228,6 +230,7 @@ function PlannedBatch({
             </li>
           ))}
         </ul>
+        {more}
       </Card>
     </>
   )

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type PlainTextKey } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { useFirstItems } from '../../ui/FirstItems.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 import { LocatorText } from '../../ui/Id.tsx'
@@ -20,18 +21,23 @@ import { DefinitionChange } from './DefinitionChange.tsx'
 /** The changes from one manifest to another, by resource and plugin. */
 export function ManifestComparison({ comparison }: { comparison: Comparison }) {
   const t = useText()
+  const resources = useFirstItems(comparison.resources, SHOWN)
   if (isSameManifest(comparison)) return <p className="text-muted">{t('catalog.compare.same')}</p>
   return (
     <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-      {comparison.resources.map((difference) => (
+      {resources.shown.map((difference) => (
         <ResourceChange key={difference.locator} difference={difference} />
       ))}
+      {resources.more !== null && <li className="px-4">{resources.more}</li>}
       {comparison.plugins.map((difference) => (
         <PluginChange key={difference.pluginId} difference={difference} />
       ))}
     </ul>
   )
 }
+
+/** Resources, and properties of each. */
+const SHOWN = 100
 
 const LOOK: Record<ChangeKind, { tone: Tone; icon: 'plus' | 'minus' | 'edit'; word: PlainTextKey }> = {
   added: { tone: 'ok', icon: 'plus', word: 'catalog.change.added' },
@@ -51,6 +57,7 @@ function ChangeBadge({ change }: { change: ChangeKind }) {
 
 function ResourceChange({ difference }: { difference: ResourceDifference }) {
   const { locator, kind, title, change, properties } = difference
+  const { shown, more } = useFirstItems(properties, SHOWN)
   return (
     <li className="px-4 py-3">
       <Head change={change}>
@@ -64,9 +71,10 @@ function ResourceChange({ difference }: { difference: ResourceDifference }) {
       </Head>
       {change !== 'removed' && properties.length > 0 && (
         <ul className="mt-2 space-y-2 border-l border-line pl-4">
-          {properties.map((property) => (
+          {shown.map((property) => (
             <PropertyChange key={property.name} difference={property} />
           ))}
+          {more !== null && <li>{more}</li>}
         </ul>
       )}
     </li>

@@ -21,3 +21,20 @@ test('says what becomes of a hidden value that a downgrade puts aside', async ()
     await screen.unmount()
   }
 })
+
+test('of very many changes the first are shown, and what is said of their resource is true of all', async () => {
+  const added = Array.from({ length: 300 }, (_, index) => ({
+    locator: MAIN,
+    property: `added-${index}`,
+    before: null,
+    after: text('b'),
+  }))
+  const count = (of: string) => document.querySelectorAll(of).length
+  const screen = await renderInConsole(<ChangeList changes={[...added, changed]} label="Changes" />)
+  await expect.poll(() => count('dt')).toBe(200)
+  expect(screen.getByText('new', { exact: true }).elements()).toHaveLength(0)
+  await screen.rerender(<ChangeList changes={added} label="Changes" />)
+  await expect.element(screen.getByText('new', { exact: true })).toBeVisible()
+  await screen.getByRole('button', { name: 'Show 100 more' }).click()
+  await expect.poll(() => count('dt')).toBe(300)
+})

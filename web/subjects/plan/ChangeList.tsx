@@ -4,6 +4,7 @@ import { StructuredValue } from '../../forms/property/StructuredValue.tsx'
 import { placeNamer } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Card } from '../../ui/Card.tsx'
+import { useFirstItems } from '../../ui/FirstItems.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { BeforeAfter, WithAction } from '../../ui/value/BeforeAfter.tsx'
 import { LocatorText } from '../../ui/Id.tsx'
@@ -36,29 +37,38 @@ export function ChangeList({
   /** A button at the end of the line of the property. */
   actionOn?: ((change: Change) => ReactNode) | undefined
 }) {
+  const { shown, more } = useFirstItems(changes, SHOWN)
+  const all = byLocator(changes)
   return (
-    <ul aria-label={label} className="space-y-3">
-      {[...byLocator(changes)].map(([locator, ofResource]) => (
-        <li key={locator}>
-          <ResourceChanges
-            locator={locator}
-            label={locator ?? label}
-            changes={ofResource}
-            titles={titles}
-            isOnlyAfter={isOnlyAfter}
-            noteOn={noteOn}
-            actionOn={actionOn}
-          />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label={label} className="space-y-3">
+        {[...byLocator(shown)].map(([locator, ofResource]) => (
+          <li key={locator}>
+            <ResourceChanges
+              locator={locator}
+              label={locator ?? label}
+              changes={ofResource}
+              all={all.get(locator) ?? ofResource}
+              titles={titles}
+              isOnlyAfter={isOnlyAfter}
+              noteOn={noteOn}
+              actionOn={actionOn}
+            />
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
   )
 }
+
+const SHOWN = 200
 
 function ResourceChanges({
   locator,
   label,
   changes,
+  all,
   titles: { titleOf, definitionOf },
   isOnlyAfter,
   noteOn,
@@ -67,14 +77,16 @@ function ResourceChanges({
   locator: string | null
   label: string
   changes: readonly Change[]
+  /** Also those that are not shown. */
+  all: readonly Change[]
   titles: Titles
   isOnlyAfter: boolean
   noteOn: ((change: Change) => ReactNode) | undefined
   actionOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
-  const isNew = changes.every(({ before }) => isUnset(before))
-  const isGone = !isNew && changes.every(({ after }) => isUnset(after))
+  const isNew = all.every(({ before }) => isUnset(before))
+  const isGone = !isNew && all.every(({ after }) => isUnset(after))
   const title = titleOf(locator)
   const noteOf = (change: Change): ReactNode =>
     change.isPutAside ? t('common.value.putAside') : noteOn?.(change)
@@ -90,6 +102,7 @@ function ResourceChanges({
       {isNew || isGone ? (
         <Card padded={false} className="px-4 py-2">
           <DefinitionList
+            most={changes.length}
             items={changes.map((change) => ({
               label: (
                 <>
@@ -111,6 +124,7 @@ function ResourceChanges({
       ) : (
         <BeforeAfter
           label={label}
+          most={changes.length}
           changes={changes.map((change) => ({
             id: change.property,
             name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
@@ -130,8 +144,4 @@ const NO_TITLES: Titles = { titleOf: () => undefined, definitionOf: () => undefi
 
 const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
 
-function byLocator(changes: readonly Change[]): Map<string | null, Change[]> {
-  const groups = new Map<string | null, Change[]>()
-  for (const change of changes) groups.set(change.locator, [...(groups.get(change.locator) ?? []), change])
-  return groups
-}
+const byLocator = (changes: readonly Change[]) => Map.groupBy(changes, ({ locator }) => locator)

@@ -178,3 +178,30 @@ test('of texts with very many lines, the change is shown, and what is far from i
   await page.getByRole('button', { name: 'Show less' }).click()
   await expect.poll(lines).toBe(2 * 40)
 })
+
+test('of very many changes and references the first are shown, and more of them on demand', async () => {
+  const reference = (index: number) => ({
+    '@type': 'ServiceReference' as const,
+    serviceId: `service-${index}`,
+  })
+  const list = (length: number) => ({
+    '@type': 'ServiceReferenceList' as const,
+    valueList: Array.from({ length }, (_, index) => reference(index)),
+  })
+  const many = Array.from({ length: 1_300 }, (_, index) => ({ ...changeOf('a', 'b'), id: `value-${index}` }))
+  const count = (of: string) => document.querySelectorAll(of).length
+  const { rerender } = await renderInConsole(<BeforeAfter label="Changes" changes={many} />)
+  await expect.poll(() => count('dt')).toBe(200)
+  await page.getByRole('button', { name: 'Show 1,100 more' }).click()
+  await expect.poll(() => count('dt')).toBe(1_200)
+  await page.getByRole('button', { name: 'Show 100 more' }).click()
+  await expect.poll(() => count('dt')).toBe(1_300)
+  await page.getByRole('button', { name: 'Show less' }).click()
+  await expect.poll(() => count('dt')).toBe(200)
+  await rerender(
+    <BeforeAfter label="Changes" changes={[{ id: 'list', name: 'List', before: null, after: list(500) }]} />,
+  )
+  await expect.poll(() => count('dd li')).toBe(20)
+  await page.getByRole('button', { name: 'Show 480 more' }).click()
+  await expect.poll(() => count('dd li')).toBe(500)
+})

@@ -3,6 +3,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import { diffJson } from '#contract/json-schema/diff-json.ts'
 import { pathOf, type Step } from '#contract/json-schema/list-items.ts'
 import { cx } from '../class-names.ts'
+import { useFirstItems } from '../FirstItems.tsx'
 import { LeafChanges, longTexts, LongChange, Pair, type SideNames } from './LeafChanges.tsx'
 import { plainIn } from './plain-value.ts'
 import { PropertyValueView, type PropertyValue } from './ValueView.tsx'
@@ -36,19 +37,23 @@ export function BeforeAfter({
   label,
   sides,
   hasHead = true,
+  most = SHOWN,
 }: {
   changes: readonly Change[]
   label: string
   sides?: SideNames | undefined
   hasHead?: boolean
+  /** How many are shown at first. */
+  most?: number
 }) {
+  const { shown, more } = useFirstItems(changes, most)
   return (
     <div className="@container/changes rounded-lg border border-line bg-surface">
       {sides !== undefined && hasHead && (
         <SideHead sides={sides} className="rounded-t-lg border-b border-line" />
       )}
       <dl aria-label={label} className="divide-y divide-line">
-        {changes.map((change) => (
+        {shown.map((change) => (
           <div key={change.id} className={`grid gap-x-4 gap-y-1 px-4 py-2 ${COLUMNS}`}>
             <dt className="min-w-0">
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
@@ -62,9 +67,12 @@ export function BeforeAfter({
           </div>
         ))}
       </dl>
+      {more}
     </div>
   )
 }
+
+const SHOWN = 200
 
 const COLUMNS = '@min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]'
 

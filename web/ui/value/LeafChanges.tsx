@@ -1,10 +1,9 @@
-import { Suspense, useState, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { LeafChange } from '#contract/json-schema/diff-json.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { Button } from '../Button.tsx'
+import { useFirstItems } from '../FirstItems.tsx'
 import { Icon, type IconName } from '../Icon.tsx'
-import { useIsPrinting } from '../printing.ts'
 import { isLongText, ValueView } from './ValueView.tsx'
 
 export interface LeafLine {
@@ -34,10 +33,7 @@ export function LeafChanges({
   label?: string
   sides?: SideNames | undefined
 }) {
-  const t = useText()
-  const [isWhole, setIsWhole] = useState(false)
-  const isPrinting = useIsPrinting()
-  const shown = isWhole || isPrinting ? lines : lines.slice(0, SHOWN)
+  const { shown, more } = useFirstItems(lines, SHOWN)
   return (
     <>
       <ul aria-label={label} className="min-w-0 space-y-1">
@@ -56,11 +52,7 @@ export function LeafChanges({
           </li>
         ))}
       </ul>
-      {lines.length > SHOWN && !isPrinting && (
-        <Button size="sm" variant="quiet" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? t('common.value.less') : t('common.json.rest', { n: lines.length - SHOWN })}
-        </Button>
-      )}
+      {more}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { useFirstItems } from '../../../ui/FirstItems.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useIsOpening } from '../../../ui/opening.ts'
@@ -247,13 +248,14 @@ function useRows(locator: string, resource: ConfigurationResource): (property: s
 /** Values of properties that the version does not have. */
 function Leftovers({ locator, resource, names }: OfResource & { names: readonly string[] }) {
   const t = useText()
+  const { shown, more } = useFirstItems(names, LAZY_ABOVE)
   return (
     <section aria-labelledby="leftovers">
       <h3 id="leftovers" className="border-b border-line-strong pb-1.5 text-md font-semibold">
         {t('configuration.form.leftovers')}
       </h3>
       <p className="mt-1.5 mb-1 max-w-[72ch] text-xs text-muted">{t('configuration.form.leftovers.help')}</p>
-      {names.map((property) => (
+      {shown.map((property) => (
         <LeftoverField
           key={property}
           locator={locator}
@@ -262,6 +264,7 @@ function Leftovers({ locator, resource, names }: OfResource & { names: readonly 
           isLocked={resource.claim !== null}
         />
       ))}
+      {more}
     </section>
   )
 }

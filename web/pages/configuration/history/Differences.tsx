@@ -5,6 +5,7 @@ import { labelled } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { useFirstItems } from '../../../ui/FirstItems.tsx'
 import { BeforeAfter, SideHead } from '../../../ui/value/BeforeAfter.tsx'
 import type { SideNames } from '../../../ui/value/LeafChanges.tsx'
 import { useEditor } from '../editor/editor-context.ts'
@@ -13,6 +14,8 @@ import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import { restore } from '../draft/restore.ts'
 import { useRestore } from '../editor/use-restore.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
+
+const SHOWN = 200
 
 export const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 
@@ -51,6 +54,7 @@ export function Differences({
       else next.delete(key)
       return next
     })
+  const { shown, more } = useFirstItems(changes, SHOWN)
   if (changes.length === 0) return <p className="text-muted">{t('configuration.compare.same')}</p>
   return (
     <div className="@container/changes space-y-3">
@@ -58,7 +62,7 @@ export function Differences({
         // stays in view above the resources
         <SideHead sides={sides} className="sticky top-(--bar-height) z-10 rounded-lg border border-line" />
       )}
-      {[...new Set(changes.map(({ locator }) => locator))].map((locator) => {
+      {[...Map.groupBy(shown, ({ locator }) => locator)].map(([locator, ofResource]) => {
         const resource = resourceOf(locator)
         const title = resourceTitle(resource, locator)
         return (
@@ -68,39 +72,39 @@ export function Differences({
               label={t('configuration.plan.changesOf', { resource: title })}
               sides={sides}
               hasHead={false}
-              changes={changes
-                .filter((change) => change.locator === locator)
-                .map((change) => {
-                  const key = keyOf(change)
-                  const name = propertyTitle(definitionOf(resource, change.property), change.property)
-                  const bound = bounds.get(key) ?? null
-                  const word = t(`configuration.compare.${action}`)
-                  return {
-                    id: change.property,
-                    name: <span className="font-sans text-sm">{name}</span>,
-                    before: change.before,
-                    after: change.after,
-                    nameOf: placeNamer(definitionOf(resource, change.property), t),
-                    note: keys.has(key) && (
-                      <>
-                        <Checkbox
-                          aria-label={labelled(t, word, `${name} · ${title}`)}
-                          checked={chosen.has(key)}
-                          onChange={({ target }) => toggle(key, target.checked)}
-                        >
-                          {word}
-                        </Checkbox>
-                        {bound !== null && (
-                          <span className="block">{t(`configuration.arrival.bound.${bound}`)}</span>
-                        )}
-                      </>
-                    ),
-                  }
-                })}
+              most={ofResource.length}
+              changes={ofResource.map((change) => {
+                const key = keyOf(change)
+                const name = propertyTitle(definitionOf(resource, change.property), change.property)
+                const bound = bounds.get(key) ?? null
+                const word = t(`configuration.compare.${action}`)
+                return {
+                  id: change.property,
+                  name: <span className="font-sans text-sm">{name}</span>,
+                  before: change.before,
+                  after: change.after,
+                  nameOf: placeNamer(definitionOf(resource, change.property), t),
+                  note: keys.has(key) && (
+                    <>
+                      <Checkbox
+                        aria-label={labelled(t, word, `${name} · ${title}`)}
+                        checked={chosen.has(key)}
+                        onChange={({ target }) => toggle(key, target.checked)}
+                      >
+                        {word}
+                      </Checkbox>
+                      {bound !== null && (
+                        <span className="block">{t(`configuration.arrival.bound.${bound}`)}</span>
+                      )}
+                    </>
+                  ),
+                }
+              })}
             />
           </div>
         )
       })}
+      {more}
       {available.length > 0 && (
         <p className="flex flex-wrap gap-2">
           <Button

@@ -13,6 +13,7 @@ import { useAsOf } from '../../../../ui/as-of.ts'
 import { Badge } from '../../../../ui/Badge.tsx'
 import { Button } from '../../../../ui/Button.tsx'
 import { ErrorState } from '../../../../ui/ErrorState.tsx'
+import { useFirstItems } from '../../../../ui/FirstItems.tsx'
 import { LocatorText } from '../../../../ui/Id.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
@@ -185,6 +186,7 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
   const read = useOperationContext(operation).data?.valuesRead ?? []
   // what was left as planned is no news
   const values = read.filter(({ kind }) => kind !== 'KEPT')
+  const { shown, more } = useFirstItems(values, 100)
   if (values.length === 0) return null
   // the context has them with the first value of each kind
   const attemptsOf = new Map(
@@ -193,7 +195,7 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
   return (
     <Section title={t('operations.values.title')} about={t('operations.values.about')}>
       <ul className="divide-y divide-line">
-        {values.map((value) => (
+        {shown.map((value) => (
           <ValueRow
             key={`${value.locator} ${value.property}`}
             value={value}
@@ -203,6 +205,7 @@ export function ValuesRead({ operation }: { operation: OperationDetail }) {
           />
         ))}
       </ul>
+      {more}
     </Section>
   )
 }
