@@ -43,7 +43,12 @@ export function ConfigurationPage() {
   // edits of what is gone are shown until they are decided
   if (data !== undefined && !edited.isPending && (hasEdits || Object.keys(data.resources).length > 0)) {
     return (
-      <Editor key={`${env}/${runtime}/${workspace}/${search.change}`} configuration={data} search={search} />
+      <Editor
+        // the session may arrive after the rest, and then the draft is another one, which has nothing of the request yet
+        key={`${env}/${runtime}/${workspace}/${search.change}/${user?.id}`}
+        configuration={data}
+        search={search}
+      />
     )
   }
   return (

@@ -3,6 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { invalidateEndpoints } from '../../api/query.ts'
 import { queryClient } from '../../app/query-client.ts'
 import type { ChangeRequestDetail } from '#contract/console-api/shapes.ts'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { refusal } from '../../testing/api.ts'
 import { changeRequestWith } from '../../testing/change-request.ts'
@@ -340,6 +341,26 @@ test('a request is edited while an operation runs, because it is applied later',
   expect(scope.api.requests(EDIT)[0]?.body).toMatchObject({
     input: { changes: { [MAIL]: { smtpPort: { value: 2525 }, smtpHost: { value: 'own.example' } } } },
   })
+})
+
+test('the values of a request are in the form, also if the session arrives after them', async () => {
+  const request = requestWith(2525)
+  const scope = await serveScope({
+    'GET /change-requests/{changeRequestId}': () => request,
+    'GET /session': async () => {
+      await expect.element(page.getByText(/You are editing the change request/)).toBeVisible()
+      return {
+        user: OLIVIA,
+        roles: ['operator'],
+        permissions: [...PERMISSIONS],
+        grants: [{ permissions: [...PERMISSIONS], scope: null }],
+        environmentMarks: [],
+      }
+    },
+  })
+  await renderConsole(`${scope.address(MAIL)}&change=${request.changeRequestId}`)
+  await expect.element(page.getByText(OLIVIA.name)).toBeVisible()
+  await expect.element(field('SMTP port')).toHaveValue('2525')
 })
 
 test('the review of an edited request says what it would do, and its title names the properties again', async () => {
