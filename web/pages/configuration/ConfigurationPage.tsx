@@ -40,15 +40,12 @@ export function ConfigurationPage() {
   const hasEdits = useSyncExternalStore(store.subscribe, () => countEdits(store.current()) > 0)
 
   const edited = useEditedRequest('CONFIGURE', search.change, { scope })
+  // until the session is known, the draft is that of nobody
+  const isReady = user !== null && !edited.isPending
   // edits of what is gone are shown until they are decided
-  if (data !== undefined && !edited.isPending && (hasEdits || Object.keys(data.resources).length > 0)) {
+  if (data !== undefined && isReady && (hasEdits || Object.keys(data.resources).length > 0)) {
     return (
-      <Editor
-        // the session may arrive after the rest, and then the draft is another one, which has nothing of the request yet
-        key={`${env}/${runtime}/${workspace}/${search.change}/${user?.id}`}
-        configuration={data}
-        search={search}
-      />
+      <Editor key={`${env}/${runtime}/${workspace}/${search.change}`} configuration={data} search={search} />
     )
   }
   return (
@@ -64,7 +61,7 @@ export function ConfigurationPage() {
         ) : (
           <LostRequestNotice {...edited} />
         )
-      ) : data !== undefined ? (
+      ) : data !== undefined && isReady ? (
         <EmptyState
           icon="installations"
           title={t('configuration.empty.title')}

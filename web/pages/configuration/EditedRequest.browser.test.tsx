@@ -348,7 +348,8 @@ test('the values of a request are in the form, also if the session arrives after
   const scope = await serveScope({
     'GET /change-requests/{changeRequestId}': () => request,
     'GET /session': async () => {
-      await expect.element(page.getByText(/You are editing the change request/)).toBeVisible()
+      // the rest takes less, but nothing is in the form of nobody
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
       return {
         user: OLIVIA,
         roles: ['operator'],
